@@ -1,0 +1,168 @@
+/*
+ * block64-inl.h: 64 bytes of text to 64-bit masks and masks to positions, for
+ * each SIMD target. Masks of a block are plain integers, so that the logic above
+ * them is written once and the compiler keeps everything in registers.
+ */
+#if defined(MR_KERNELS_BLOCK64_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef MR_KERNELS_BLOCK64_INL_H
+#undef MR_KERNELS_BLOCK64_INL_H
+#else
+#define MR_KERNELS_BLOCK64_INL_H
+#endif
+
+#include "hwy/highway.h"
+#include "kernels/block64.h"
+
+/*
+ * Highway's own fallbacks have no vectors worth the name, and our masks assume
+ * the byte order of all SIMD machines met so far: elsewhere kernels run as their
+ * scalar twins.
+ */
+#undef MR_HAVE_SIMD
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#define MR_HAVE_SIMD 0
+#else
+#define MR_HAVE_SIMD 1
+#endif
+
+/* One instruction compresses 64 bytes, and pext is fast wherever these exist. */
+#undef MR_HAVE_VBMI2
+#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX3_DL
+#define MR_HAVE_VBMI2 1
+#else
+#define MR_HAVE_VBMI2 0
+#endif
+
+#if HWY_ARCH_X86_64
+#include <immintrin.h>
+#endif
+
+#if MR_HAVE_SIMD
+HWY_BEFORE_NAMESPACE();
+namespace millrace {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Bytes = hn::CappedTag<uint8_t, 64>;
+
+/* The mask of one vector as an integer. */
+template <class M>
+HWY_INLINE uint64_t MaskToBits(Bytes d, M mask) {
+#if HWY_HAVE_SCALABLE
+  uint64_t bits = 0;
+#elif HWY_MAX_BYTES >= 64
+  uint64_t bits;
+#elif HWY_MAX_BYTES == 32
+  uint32_t bits; /* as wide as what is stored, else the store stalls the load */
+#else
+  uint16_t bits;
+#endif
+  hn::StoreMaskBits(d, mask, reinterpret_cast<uint8_t*>(&bits));
+  return bits;
+}
+
+/* Bit i tells whether p[i] == c, for 64 bytes. */
+HWY_INLINE uint64_t EqualBits(const uint8_t* HWY_RESTRICT p, uint8_t c) {
+  const Bytes d;
+  const auto wanted = hn::Set(d, c);
+  uint64_t bits = 0;
+  for (size_t i = 0; i < 64; i += hn::Lanes(d))
+    bits |= MaskToBits(d, hn::Eq(hn::LoadU(d, p + i), wanted)) << i;
+  return bits;
+}
+
+/* Bit i is the exclusive or of the bits 0 to i: inside or outside, from a mask of toggles. */
+HWY_INLINE uint64_t PrefixXor(uint64_t bits) {
+#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_SSE4
+  const hn::FixedTag<uint64_t, 2> d;
+  return hn::GetLane(hn::CLMulLower(hn::Set(d, bits), hn::Set(d, ~uint64_t{0})));
+#else
+  for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
+  return bits;
+#endif
+}
+
+/*
+ * With an escape that is not the quote: which quotes open or close. `escaped` are
+ * the bytes after an odd run of escapes, `in_quote` is all ones when the block
+ * starts inside quotes. A quote after an even run is a toggle; after an odd run
+ * it opens outside quotes, where escapes mean nothing, and is data inside.
+ */
+HWY_INLINE uint64_t ToggleQuotes(uint64_t quotes, uint64_t escaped, uint64_t in_quote) {
+  uint64_t toggles = quotes & ~escaped;
+  for (uint64_t rest = quotes & escaped; rest != 0; rest &= rest - 1) {
+    const uint64_t bit = rest & -rest;
+    const bool inside = (PopCount64(toggles & (bit - 1)) ^ static_cast<uint32_t>(in_quote)) & 1;
+    if (!inside) toggles |= bit;
+  }
+  return toggles;
+}
+
+/*
+ * Writes base + i for every set bit i, ascending, to out, and returns how many.
+ * May write up to 64 entries in all.
+ */
+HWY_INLINE uint32_t EmitPositions(uint64_t bits, uint32_t base, uint32_t* HWY_RESTRICT out) {
+  const uint32_t n = PopCount64(bits);
+#if MR_HAVE_VBMI2
+  const hn::FixedTag<uint8_t, 64> d8;
+  const hn::FixedTag<uint8_t, 16> d16;
+  const hn::FixedTag<uint32_t, 16> d32;
+  const auto positions =
+      hn::Compress(hn::Iota(d8, 0), hn::LoadMaskBits(d8, reinterpret_cast<uint8_t*>(&bits)));
+  const auto vbase = hn::Set(d32, base);
+  const auto first = hn::LowerHalf(hn::LowerHalf(positions));
+  hn::StoreU(hn::Add(hn::PromoteTo(d32, first), vbase), d32, out);
+  if (HWY_UNLIKELY(n > 16)) {
+    HWY_ALIGN uint8_t all[64];
+    hn::Store(positions, d8, all);
+    for (uint32_t i = 16; i < n; i += 16)
+      hn::StoreU(hn::Add(hn::PromoteTo(d32, hn::Load(d16, all + i)), vbase), d32, out + i);
+  }
+#elif HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX3
+  const hn::FixedTag<uint32_t, 16> d32;
+  for (uint32_t i = 0; i < 64; i += 16) {
+    const uint16_t part = static_cast<uint16_t>(bits >> i);
+    const auto mask = hn::LoadMaskBits(d32, reinterpret_cast<const uint8_t*>(&part));
+    hn::StoreU(hn::Compress(hn::Iota(d32, base + i), mask), d32, out);
+    out += PopCount64(part);
+  }
+#else
+  if (bits == 0) return 0;
+  const hn::CappedTag<uint32_t, 8> d32;
+  const hn::Rebind<uint8_t, decltype(d32)> d8;
+  for (uint32_t i = 0; i < 64; i += 8) {
+    const uint8_t part = static_cast<uint8_t>(bits >> i);
+    const auto vbase = hn::Set(d32, base + i);
+    for (size_t lane = 0; lane < 8; lane += hn::Lanes(d32))
+      hn::StoreU(hn::Add(hn::PromoteTo(d32, hn::LoadU(d8, kBitPositions.at[part] + lane)), vbase), d32,
+                 out + lane);
+    out += PopCount64(part);
+  }
+#endif
+  return n;
+}
+
+/*
+ * For each set bit of `some`, a subset of `all`, writes base plus how many bits
+ * of `all` are below it; returns how many were written. May write 64 entries.
+ */
+HWY_INLINE uint32_t EmitRanks(uint64_t some, uint64_t all, uint32_t base, uint32_t* HWY_RESTRICT out) {
+#if MR_HAVE_VBMI2
+  return EmitPositions(_pext_u64(some, all), base, out);
+#else
+  uint32_t n = 0;
+  for (; some != 0; some &= some - 1) out[n++] = base + PopCount64(all & ((some & -some) - 1));
+  return n;
+#endif
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace millrace
+HWY_AFTER_NAMESPACE();
+#endif  // MR_HAVE_SIMD
+
+#endif  // MR_KERNELS_BLOCK64_INL_H
