@@ -152,9 +152,9 @@ void RegisterAll() {
   add("int8/any", int8, [](Random& r) { return std::to_string(static_cast<int64_t>(r())); });
   add("oid/5_digits", Simple<uint32_t>(mr_convert_oid),
       [](Random& r) { return std::to_string(r() % 90000); });
-  add("numeric(15,2)/price", Numeric(15, 2), [](Random& r) { return Decimal(r, 10000000, 2); });
-  add("numeric(15,2)/discount", Numeric(15, 2), [](Random& r) { return Decimal(r, 11, 2); });
-  add("numeric(15,2)/integers", Numeric(15, 2), [](Random& r) { return std::to_string(r() % 50); });
+  add("numeric_15_2/price", Numeric(15, 2), [](Random& r) { return Decimal(r, 10000000, 2); });
+  add("numeric_15_2/discount", Numeric(15, 2), [](Random& r) { return Decimal(r, 11, 2); });
+  add("numeric_15_2/integers", Numeric(15, 2), [](Random& r) { return std::to_string(r() % 50); });
   add("numeric/mixed_scale", Numeric(-1, -1), [](Random& r) {
     return (r() % 4 == 0 ? "-" : "") + Decimal(r, 100000000, 1 + static_cast<int>(r() % 6));
   });

@@ -25,8 +25,8 @@ extern "C" {
 #endif
 
 #define MR_FIELDS const char *base, const uint32_t *start, const uint32_t *len, uint32_t n
-#define MR_DECLARE_CONVERTER(name, ...)                     \
-  uint32_t name(MR_FIELDS, __VA_ARGS__, uint8_t* status);   \
+#define MR_DECLARE_CONVERTER(name, ...)                   \
+  uint32_t name(MR_FIELDS, __VA_ARGS__, uint8_t* status); \
   uint32_t name##_scalar(MR_FIELDS, __VA_ARGS__, uint8_t* status)
 
 /* Optional minus sign and 1 to 5 / 10 / 19 / 10 digits within range (leading zeros count as digits). */

@@ -1,10 +1,247 @@
 /*
- * convert_numeric.cpp: converters of convert.h.
+ * convert_numeric.cpp: numeric, straight to PostgreSQL's base-10000 digits.
+ *
+ * For each block of fields:
+ * 1. Stage: the 16 bytes that end where a field ends become digit values, bytes
+ *    outside the field 0. The place of the point picks a shuffle that drops it
+ *    and moves the digits so that the point falls between groups of four.
+ * 2. Multiply-add makes four base-10000 digits of the sixteen decimal ones.
+ * 3. Emit: leading and trailing zero groups go, the header is put in front.
+ * Fields of more than 16 bytes, of more integral digits than fit before the
+ * point, or odd in any way are left to convert_field.h.
  */
+#define HWY_WANT_AVX3_DL 1
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/convert_numeric.cpp"
+// foreach_target.h must come first: it includes this file once per target
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "kernels/convert-inl.h"
 #include "kernels/convert.h"
+#include "kernels/convert_field.h"
 #include "kernels/simd_target.h"
+
+#ifndef MILLRACE_KERNELS_CONVERT_NUMERIC_TABLES_
+#define MILLRACE_KERNELS_CONVERT_NUMERIC_TABLES_
+namespace millrace {
+namespace {
+
+/*
+ * Tables by the point's place: entry 0 is for no point, entry p + 1 for a point
+ * at byte p of the 16-byte window, that is 15 - p digits after it.
+ */
+constexpr uint32_t kPlaces = 17;
+constexpr uint32_t FractionDigits(uint32_t place) { return place == 0 ? 0 : 16 - place; }
+constexpr uint32_t FractionSlots(uint32_t place) { return (FractionDigits(place) + 3) / 4 * 4; }
+
+struct Shuffles {
+  uint8_t from[kPlaces][16]; /* slot of 16 decimal digits to byte of the window; 0x80 gives 0 */
+  constexpr Shuffles() : from() {
+    for (uint32_t place = 0; place < kPlaces; place++) {
+      const uint32_t fraction = FractionDigits(place),
+                     point = 16 - FractionSlots(place);      /* the slot after it */
+      const uint32_t integral = place == 0 ? 16 : place - 1; /* window bytes before the point */
+      for (uint32_t slot = 0; slot < 16; slot++) {
+        const bool before = slot < point;
+        const uint32_t distance = before ? point - slot : slot - point; /* 1.. before, 0.. after the point */
+        const bool empty = before ? distance > integral : distance >= fraction;
+        const uint32_t byte = before ? integral - distance : place + distance;
+        from[place][slot] = empty ? 0x80 : static_cast<uint8_t>(byte);
+      }
+    }
+  }
+};
+alignas(64) constexpr Shuffles kShuffles;
+
+/* kKeep + len: a mask of a window's last len bytes. */
+struct Keep {
+  uint8_t bytes[32];
+  constexpr Keep() : bytes() {
+    for (int i = 16; i < 32; i++) bytes[i] = 0xff;
+  }
+};
+alignas(64) constexpr Keep kKeep;
+
+/* What a column allows with the point in some place, and what its header then says. */
+struct Place {
+  uint8_t min_len, span; /* bytes of the field without its sign: min_len to min_len + span */
+  uint8_t top_weight;    /* of the first of the four base-10000 digits */
+  uint8_t unused;
+  uint32_t header;
+};
+
+void MakePlaces(const NumericRules& rules, Place* places) {
+  for (uint32_t place = 0; place < kPlaces; place++) {
+    const uint32_t fraction = FractionDigits(place), point = place != 0;
+    uint32_t integral = 16 - FractionSlots(place); /* slots before the point */
+    if (integral > rules.max_integral) integral = rules.max_integral;
+    uint32_t max_len = integral + point + fraction;
+    if (max_len > 16) max_len = 16;
+    /* One digit at least. (Leading zeros beyond max_integral are convert_field.h's business.) */
+    uint32_t min_len = 1 + point;
+    if (fraction > rules.max_fraction || max_len < min_len) min_len = max_len = 17; /* none is */
+    places[place] = {static_cast<uint8_t>(min_len), static_cast<uint8_t>(max_len - min_len),
+                     static_cast<uint8_t>(4 - FractionSlots(place) / 4 - 1), 0,
+                     kNumericShort | rules.DisplayScale(fraction) << kNumericScaleShift};
+  }
+}
+
+}  // namespace
+}  // namespace millrace
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace millrace {
+namespace HWY_NAMESPACE {
+namespace {
+
+#if MR_CONVERT_SIMD
+
+using DBytes = hn::FixedTag<uint8_t, 16>;
+
+/* Fields of a block between the stages. */
+struct Block {
+  alignas(HWY_MAX_BYTES) uint8_t digits[kBlock * 16]; /* 16 decimal digits a field */
+  alignas(HWY_MAX_BYTES) uint64_t groups[kBlock]; /* 4 base-10000 digits a field, the first in the low bits */
+  uint8_t place[kBlock];
+  uint8_t negative[kBlock];
+  uint8_t odd[kBlock]; /* nonzero: the length is not one its place allows */
+};
+
+/* Stage 1. Returns nonzero when a field is odd. */
+template <bool kNulls>
+HWY_INLINE uint32_t Stage(const char* base, const uint32_t* start, const uint32_t* len, const uint8_t* status,
+                          uint32_t count, const Place* places, Block* block) {
+  const DBytes d;
+  const auto zeros = hn::Set(d, '0'), point = hn::Set(d, '.' ^ '0');
+  uint32_t any_odd = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const bool value = !kNulls || status[i] == MR_VALUE;
+    const size_t at = value ? start[i] : 0;
+    const uint32_t length = value ? len[i] : 0;
+    const uint32_t negative = base[at] == '-' && length != 0;
+    uint32_t digits = length - negative;
+    digits = digits > 16 ? 0 : digits;
+    const auto window = hn::LoadU(d, reinterpret_cast<const uint8_t*>(base) + (at + length) - 16);
+    const auto kept = hn::And(hn::Xor(window, zeros), hn::LoadU(d, kKeep.bytes + digits));
+    const uint32_t place = static_cast<uint32_t>(hn::FindFirstTrue(d, hn::Eq(kept, point)) + 1);
+    hn::Store(hn::TableLookupBytesOr0(kept, hn::Load(d, kShuffles.from[place])), d, block->digits + 16 * i);
+    if (kNulls) digits = value ? digits : 1; /* a zero: not odd */
+    const uint32_t odd = digits - places[place].min_len > places[place].span;
+    block->place[i] = static_cast<uint8_t>(place);
+    block->negative[i] = static_cast<uint8_t>(negative);
+    block->odd[i] = static_cast<uint8_t>(odd);
+    any_odd |= odd;
+  }
+  return any_odd;
+}
+
+/* Stage 2, for whole vectors: fields past the block's end give values nobody reads. Returns false for bytes
+ * that were no digits. */
+HWY_INLINE bool MakeGroups(uint32_t count, Block* block) {
+  const D64 d;
+  const D8 d8;
+  const D16 d16;
+  const D32 d32;
+  const hn::Rebind<uint16_t, D32> d_out;
+  const auto by100 = hn::BitCast(d16, hn::Set(d32, 1 << 16 | 100));
+  auto above = hn::Zero(d8);
+  const uint32_t step = static_cast<uint32_t>(hn::Lanes(d8) / 16);
+  auto* const out = reinterpret_cast<uint16_t*>(block->groups);
+  for (uint32_t i = 0; i < count; i += step) {
+    const auto v = hn::Load(d8, block->digits + 16 * i);
+    above = hn::Or(above, hn::SaturatedSub(v, hn::Set(d8, 9)));
+    hn::StoreU(hn::TruncateTo(d_out, MulAddPairs(DigitsTo2(hn::BitCast(d, v)), by100)), d_out, out + 4 * i);
+  }
+  return hn::AllTrue(d8, hn::Eq(above, hn::Zero(d8)));
+}
+
+/* Stage 3 for one field. Returns the bytes written. */
+HWY_INLINE uint8_t Emit(uint64_t groups, const Place& place, uint32_t negative, uint8_t* out) {
+  const uint64_t zero = groups == 0;
+  groups |= zero;
+  const uint32_t leading = static_cast<uint32_t>(__builtin_ctzll(groups)) / 16;
+  const uint32_t trailing = static_cast<uint32_t>(__builtin_clzll(groups)) / 16;
+  const uint32_t variable =
+      ((place.top_weight - leading) & kNumericWeightMask) | (negative ? kNumericNegative : 0);
+  const uint16_t header = static_cast<uint16_t>(place.header | (zero ? 0 : variable));
+  const uint64_t rest = groups >> (16 * leading);
+  memcpy(out, &header, 2);
+  memcpy(out + 2, &rest, 8);
+  return static_cast<uint8_t>(2 * (5 - leading - trailing - static_cast<uint32_t>(zero)));
+}
+
+template <bool kNulls>
+uint32_t ConvertBatch(MR_FIELDS, const NumericRules& rules, uint8_t* out, uint8_t* out_len, uint8_t* status) {
+  const DBytes d;
+  Place places[kPlaces];
+  Block block;
+  MakePlaces(rules, places);
+  memset(block.digits, 0, sizeof(block.digits));
+  uint32_t refused = 0;
+  for (uint32_t first = 0; first < n; first += kBlock) {
+    const uint32_t count = n - first < kBlock ? n - first : kBlock;
+    const bool odd =
+        Stage<kNulls>(base, start + first, len + first, status + first, count, places, &block) != 0;
+    if (HWY_LIKELY(MakeGroups(count, &block) && !odd)) {
+      for (uint32_t i = 0; i < count; i++) {
+        out_len[first + i] =
+            Emit(block.groups[i], places[block.place[i]], block.negative[i], out + size_t{32} * (first + i));
+      }
+      continue;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+      const uint32_t at = first + i;
+      const auto digits = hn::Load(d, block.digits + 16 * i);
+      if (!block.odd[i] && hn::AllTrue(d, hn::Eq(hn::SaturatedSub(digits, hn::Set(d, 9)), hn::Zero(d)))) {
+        out_len[at] = Emit(block.groups[i], places[block.place[i]], block.negative[i], out + size_t{32} * at);
+      } else if (status[at] == MR_VALUE) {
+        out_len[at] =
+            static_cast<uint8_t>(FieldNumeric(base + start[at], len[at], rules, out + size_t{32} * at));
+        status[at] = out_len[at] == 0 ? MR_REFUSED : MR_VALUE;
+        refused += out_len[at] == 0;
+      }
+    }
+  }
+  return refused;
+}
+
+uint32_t ConvertNumeric(MR_FIELDS, int precision, int scale, uint8_t* out, uint8_t* out_len,
+                        uint8_t* status) {
+  const NumericRules rules(precision, scale);
+  if (!rules.usable)
+    return mr_convert_numeric_scalar(base, start, len, n, precision, scale, out, out_len, status);
+  return ShapeOf(len, status, n).all_values
+             ? ConvertBatch<false>(base, start, len, n, rules, out, out_len, status)
+             : ConvertBatch<true>(base, start, len, n, rules, out, out_len, status);
+}
+
+#else
+
+uint32_t ConvertNumeric(MR_FIELDS, int precision, int scale, uint8_t* out, uint8_t* out_len,
+                        uint8_t* status) {
+  return mr_convert_numeric_scalar(base, start, len, n, precision, scale, out, out_len, status);
+}
+
+#endif  // MR_CONVERT_SIMD
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace millrace
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace millrace {
+HWY_EXPORT(ConvertNumeric);
+}
+
+using namespace millrace;
 
 uint32_t mr_convert_numeric(MR_FIELDS, int precision, int scale, uint8_t* out, uint8_t* out_len,
                             uint8_t* status) {
-  return mr_convert_numeric_scalar(base, start, len, n, precision, scale, out, out_len, status);
+  if (mr_simd_is_scalar()) {
+    return mr_convert_numeric_scalar(base, start, len, n, precision, scale, out, out_len, status);
+  }
+  return HWY_DYNAMIC_DISPATCH(ConvertNumeric)(base, start, len, n, precision, scale, out, out_len, status);
 }
+#endif  // HWY_ONCE
