@@ -1,0 +1,114 @@
+#include "copy/core_sink.h"
+
+extern "C" {
+#include "access/hio.h"
+#include "access/tableam.h"
+#include "commands/trigger.h"
+#include "executor/executor.h"
+#include "storage/bufmgr.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+}
+
+#include "pg/compat.h"
+
+namespace mr {
+
+CoreSink* core_sink_create(CopyFromState cstate, EState* estate, ResultRelInfo* rri, CommandId cid, int options) {
+  CoreSink* sink = static_cast<CoreSink*>(palloc0(sizeof(CoreSink)));
+  sink->cstate = cstate;
+  sink->estate = estate;
+  sink->rri = rri;
+  sink->cid = cid;
+  sink->options = options;
+  sink->bistate = GetBulkInsertState();
+  TriggerDesc* triggers = rri->ri_TrigDesc;
+  sink->want_linenos = rri->ri_NumIndices > 0 || (triggers != nullptr && (triggers->trig_insert_after_row ||
+                                                                         triggers->trig_insert_new_table));
+  sink->arena = AllocSetContextCreate(CurrentMemoryContext, "millrace tuples", ALLOCSET_DEFAULT_SIZES);
+  sink->last_block = InvalidBlockNumber;
+  return sink;
+}
+
+void core_sink_add(CoreSink* sink, const Batch* batch, TupleFormer* former, uint32 from, uint32 to,
+                   const uint64* lineno) {
+  /* heap_multi_insert() fills in the transaction's fields itself */
+  const TupleHeader header = {InvalidTransactionId, 0, HEAP_XMAX_INVALID};
+  char* dest[kFlushRows];
+  Size total = 0;
+  for (uint32 r = from; r < to; r++)
+    if (batch->row_state[r] != RowState::kExcluded) total += MAXALIGN(former->length[r]);
+  if (total == 0) return;
+  char* memory = static_cast<char*>(MemoryContextAllocExtended(sink->arena, total, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+  Oid relid = RelationGetRelid(sink->rri->ri_RelationDesc);
+  for (uint32 r = from; r < to; r++) {
+    if (batch->row_state[r] == RowState::kExcluded) continue;
+    HeapTuple tuple = &sink->tuples[sink->pending];
+    tuple->t_len = former->length[r];
+    ItemPointerSetInvalid(&tuple->t_self);
+    tuple->t_tableOid = relid;
+    tuple->t_data = reinterpret_cast<HeapTupleHeader>(memory);
+    ItemPointerSetInvalid(&tuple->t_data->t_ctid);
+    dest[r - from] = memory;
+    memory += MAXALIGN(former->length[r]);
+    sink->linenos[sink->pending++] = lineno[r];
+  }
+  tuple_former_write(former, batch, from, to, dest, &header);
+}
+
+/* Index entries and AFTER ROW triggers of one stored row; the body of CopyMultiInsertBufferFlush()'s loop. */
+static void after_row(CoreSink* sink, TupleTableSlot* slot, uint64 lineno) {
+  List* recheck = NIL;
+  sink->cstate->cur_lineno = lineno;
+  if (sink->rri->ri_NumIndices > 0) recheck = mr_ExecInsertIndexTuples(sink->rri, slot, sink->estate);
+  ExecARInsertTriggers(sink->estate, sink->rri, slot, recheck, sink->cstate->transition_capture);
+  list_free(recheck);
+}
+
+void core_sink_flush(CoreSink* sink) {
+  if (sink->pending == 0) return;
+  CopyFromState cstate = sink->cstate;
+  Relation rel = sink->rri->ri_RelationDesc;
+  MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(sink));
+  for (int i = 0; i < sink->pending; i++) {
+    if (sink->slots[i] == nullptr)
+      sink->slots[i] = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsHeapTuple);
+    ExecStoreHeapTuple(&sink->tuples[i], sink->slots[i], false);
+  }
+  uint64 lineno = cstate->cur_lineno;
+  cstate->line_buf_valid = false;
+  MemoryContextSwitchTo(GetPerTupleMemoryContext(sink->estate));
+  table_multi_insert(rel, sink->slots, sink->pending, sink->cid, sink->options, sink->bistate);
+  MemoryContextSwitchTo(old);
+  sink->last_block = ItemPointerGetBlockNumber(&sink->slots[sink->pending - 1]->tts_tid);
+  if (sink->want_linenos)
+    for (int i = 0; i < sink->pending; i++) after_row(sink, sink->slots[i], sink->linenos[i]);
+  for (int i = 0; i < sink->pending; i++) ExecClearTuple(sink->slots[i]);
+  cstate->cur_lineno = lineno;
+  sink->pending = 0;
+  MemoryContextReset(sink->arena);
+}
+
+int core_sink_room(CoreSink* sink, int* tuples) {
+  Relation rel = sink->rri->ri_RelationDesc;
+  Buffer buffer = sink->bistate->current_buf;
+  if (!BufferIsValid(buffer) || BufferGetBlockNumber(buffer) != sink->last_block ||
+      sink->last_block + 1 != RelationGetNumberOfBlocks(rel))
+    return -1;
+  LockBuffer(buffer, BUFFER_LOCK_SHARE);
+  Page page = BufferGetPage(buffer);
+  Size room = PageGetHeapFreeSpace(page);
+  *tuples = MaxHeapTuplesPerPage - PageGetMaxOffsetNumber(page);
+  LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+  Size reserved = RelationGetTargetPageFreeSpace(rel, HEAP_DEFAULT_FILLFACTOR);
+  return room > reserved ? static_cast<int>(room - reserved) : 0;
+}
+
+void core_sink_finish(CoreSink* sink) {
+  FreeBulkInsertState(sink->bistate);
+  for (int i = 0; i < kFlushRows && sink->slots[i] != nullptr; i++) ExecDropSingleTupleTableSlot(sink->slots[i]);
+  table_finish_bulk_insert(sink->rri->ri_RelationDesc, sink->options);
+  MemoryContextDelete(sink->arena);
+}
+
+}  // namespace mr

@@ -1,0 +1,84 @@
+#include "copy/eligible.h"
+
+extern "C" {
+#include "access/heapam.h"
+#include "access/tableam.h"
+#include "catalog/catalog.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "commands/trigger.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/reltrigger.h"
+}
+
+namespace mr {
+
+static const char* options_reason(CopyFromState cstate) {
+  const CopyFormatOptions* opts = &cstate->opts;
+  if (opts->binary) return "binary format";
+  if (cstate->convert_select_flags != nullptr) return "selective conversion";
+#if PG_VERSION_NUM >= 160000
+  if (opts->default_print != nullptr) return "DEFAULT option";
+#endif
+#if PG_VERSION_NUM >= 170000
+  if (opts->on_error != COPY_ON_ERROR_STOP) return "ON_ERROR option";
+#endif
+  if (opts->csv_mode && opts->escape[0] == opts->delim[0]) return "escape character equals the delimiter";
+  if (list_length(cstate->attnumlist) == 0) return "no columns to read";
+  return nullptr;
+}
+
+static const char* relation_reason(Relation rel) {
+  switch (rel->rd_rel->relkind) {
+    case RELKIND_RELATION:
+      break;
+    case RELKIND_PARTITIONED_TABLE:
+      return "partitioned table";
+    case RELKIND_FOREIGN_TABLE:
+      return "foreign table";
+    default:
+      return "not a table";
+  }
+  if (rel->rd_tableam != GetHeapamTableAmRoutine()) return "table access method is not heap";
+  if (IsCatalogRelation(rel)) return "system catalog";
+  TriggerDesc* triggers = rel->trigdesc;
+  if (triggers != nullptr && triggers->trig_insert_before_row) return "BEFORE ROW trigger";
+#if PG_VERSION_NUM >= 180000
+  if (rel->rd_att->constr != nullptr && rel->rd_att->constr->has_generated_virtual) return "virtual generated column";
+#endif
+  return nullptr;
+}
+
+const char* copy_left_to_core(CopyFromState cstate) {
+  const char* reason = options_reason(cstate);
+  if (reason == nullptr) reason = relation_reason(cstate->rel);
+  if (reason == nullptr && cstate->volatile_defexprs) reason = "volatile default";
+  if (reason == nullptr && contain_volatile_functions(cstate->whereClause)) reason = "volatile WHERE condition";
+  return reason;
+}
+
+/* Constraints with volatile functions could look at the table. Domains are not looked into. */
+static bool constraints_are_blind(Relation rel) {
+  TupleDesc desc = RelationGetDescr(rel);
+  for (int i = 0; i < desc->natts; i++) {
+    Form_pg_attribute att = TupleDescAttr(desc, i);
+    if (!att->attisdropped && get_typtype(att->atttypid) == TYPTYPE_DOMAIN) return false;
+  }
+  for (int i = 0; desc->constr != nullptr && i < desc->constr->num_check; i++)
+    if (contain_volatile_functions(static_cast<Node*>(stringToNode(desc->constr->check[i].ccbin)))) return false;
+  return true;
+}
+
+bool copy_may_place_pages(CopyFromState cstate) {
+  Relation rel = cstate->rel;
+  TriggerDesc* triggers = rel->trigdesc;
+  if (rel->rd_rel->relhasindex) return false;
+  if (triggers != nullptr && (triggers->trig_insert_after_row || triggers->trig_insert_new_table)) return false;
+  if (RelationIsAccessibleInLogicalDecoding(rel)) return false; /* log_heap_new_cid() is for such tables */
+  return constraints_are_blind(rel);
+}
+
+}  // namespace mr

@@ -1,0 +1,231 @@
+#include "copy/fields.h"
+
+extern "C" {
+#include "utils/memutils.h"
+}
+
+#include "kernels/unescape.h"
+
+namespace mr {
+
+/* Most fields a line can have: a table's columns. Reading past a short row's separators must stay in the array. */
+constexpr uint32 kIndexSlack = 64 + MaxHeapAttributeNumber + 1;
+
+FieldReader* field_reader_create(TextBuffer* buffer, int nfields) {
+  CopyFromState cstate = buffer->cstate;
+  MemoryContext old = MemoryContextSwitchTo(cstate->copycontext);
+  FieldReader* reader = static_cast<FieldReader*>(palloc0(sizeof(FieldReader)));
+  reader->buffer = buffer;
+  reader->format.csv = cstate->opts.csv_mode;
+  reader->format.delim = cstate->opts.delim[0];
+  if (cstate->opts.csv_mode) {
+    reader->format.quote = cstate->opts.quote[0];
+    reader->format.escape = cstate->opts.escape[0];
+  }
+  reader->null_print = cstate->opts.null_print;
+  reader->null_len = cstate->opts.null_print_len;
+  uint32 entries = kTextCapacity + kIndexSlack;
+  Size bytes = entries * sizeof(uint32);
+  reader->index.seps = static_cast<uint32*>(MemoryContextAllocHuge(CurrentMemoryContext, bytes));
+  reader->index.row_end = static_cast<uint32*>(MemoryContextAllocHuge(CurrentMemoryContext, bytes));
+  reader->index.odd = static_cast<uint32*>(MemoryContextAllocHuge(CurrentMemoryContext, bytes));
+  reader->odd_head = static_cast<int32*>(palloc(Max(nfields, 1) * sizeof(int32)));
+  reader->odd_capacity = 1024;
+  reader->odd_fields = static_cast<OddField*>(palloc(reader->odd_capacity * sizeof(OddField)));
+  MemoryContextSwitchTo(old);
+  return reader;
+}
+
+void field_reader_index(FieldReader* reader, bool* stopped) {
+  TextBuffer* buffer = reader->buffer;
+  switch (buffer->cstate->eol_type) {
+    case EOL_CR:
+      reader->format.eol = MR_EOL_CR;
+      break;
+    case EOL_CRNL:
+      reader->format.eol = MR_EOL_CRNL;
+      break;
+    default:
+      reader->format.eol = MR_EOL_NL;
+      break;
+  }
+  uint32 stop = mr_index_rows(&reader->format, buffer->text, buffer->begin, buffer->valid, &reader->index);
+  *stopped = stop < buffer->valid;
+  reader->next_row = reader->next_sep = reader->next_odd = 0;
+}
+
+static void note_odd_field(FieldReader* reader, int field, uint32 row) {
+  int32 last = reader->odd_head[field];
+  if (last >= 0 && reader->odd_fields[last].row == row) return;
+  if (reader->odd_used == reader->odd_capacity) {
+    reader->odd_capacity *= 2;
+    reader->odd_fields = static_cast<OddField*>(
+        repalloc_huge(reader->odd_fields, static_cast<Size>(reader->odd_capacity) * sizeof(OddField)));
+  }
+  reader->odd_fields[reader->odd_used] = {row, last};
+  reader->odd_head[field] = static_cast<int32>(reader->odd_used++);
+}
+
+/* Lists which fields of the batch the odd positions lie in. Both lists ascend, so one walk does. */
+static void find_odd_fields(FieldReader* reader, Batch* batch, uint32 text_end) {
+  const MrIndex* index = &reader->index;
+  for (int f = 0; f < batch->nfields; f++) reader->odd_head[f] = -1;
+  reader->odd_used = 0;
+  uint32 row = 0;
+  while (reader->next_odd < index->n_odd && index->odd[reader->next_odd] < text_end) {
+    uint32 at = index->odd[reader->next_odd++];
+    while (at > batch->row_start[row] + batch->row_len[row]) row++;
+    if (batch->misshaped[row]) continue;
+    uint32 field = 0;
+    const uint32* seps = index->seps + batch->first_sep[row];
+    while (seps[field] < at) field++;
+    /* the byte after an early closing quote can be the separator itself only where nothing is odd */
+    note_odd_field(reader, field, row);
+  }
+}
+
+void field_reader_take(FieldReader* reader, Batch* batch, uint32 max_rows, int64 max_bytes) {
+  TextBuffer* buffer = reader->buffer;
+  const MrIndex* index = &reader->index;
+  const char* text = buffer->text;
+  uint32 terminator = reader->format.eol == MR_EOL_CRNL ? 2 : 1;
+  uint32 start = buffer->begin, sep = reader->next_sep;
+  uint32 nfields = batch->nfields;
+  int64 bytes = 0;
+  bool csv = reader->format.csv;
+  uint32 n = 0;
+
+  max_rows = Min(Min(max_rows, batch->capacity), field_reader_rows(reader));
+  batch->any_attention = batch->any_tuple = false;
+  while (n < max_rows && bytes < max_bytes) {
+    uint32 last_sep = index->row_end[reader->next_row + n];
+    uint32 end = index->seps[last_sep];
+    bool bad = last_sep - sep + 1 != nfields || (csv && text[start] == '\\' && text[start + 1] == '.');
+    batch->first_sep[n] = sep;
+    batch->row_start[n] = start;
+    batch->row_len[n] = end - start;
+    batch->row_state[n] = RowState::kVectors;
+    batch->misshaped[n] = batch->attention[n] = bad;
+    batch->any_attention |= bad;
+    bytes += end - start;
+    start = end + terminator;
+    sep = last_sep + 1;
+    n++;
+  }
+  batch->rows = n;
+  buffer->begin = start;
+  buffer->scratch_used = 0;
+  reader->next_row += n;
+  reader->next_sep = sep;
+  find_odd_fields(reader, batch, start);
+}
+
+/* Does the span hold exactly the NULL marker? */
+static inline bool is_null_print(const FieldReader* reader, const char* text, uint32 start, uint32 len) {
+  return len == reader->null_len && memcmp(text + start, reader->null_print, len) == 0;
+}
+
+/* Values of the odd fields of a column go to the scratch area. */
+static void unescape_odd_fields(FieldReader* reader, Batch* batch, Column* column) {
+  TextBuffer* buffer = reader->buffer;
+  char* text = buffer->text;
+  for (int32 i = reader->odd_head[column->field]; i >= 0; i = reader->odd_fields[i].next) {
+    uint32 row = reader->odd_fields[i].row;
+    if (batch->misshaped[row]) continue;
+    uint32 sep = batch->first_sep[row] + column->field;
+    uint32 start = column->field == 0 ? batch->row_start[row] : reader->index.seps[sep - 1] + 1;
+    uint32 len = reader->index.seps[sep] - start;
+    char* to = text + buffer->scratch + buffer->scratch_used;
+    int64 got;
+    if (reader->format.csv) {
+      int quoted = 0;
+      got = mr_unquote_csv(text + start, len, reader->format.quote, reader->format.escape, to, &quoted);
+      column->state[row] = MR_VALUE;
+      if (got >= 0 && (column->force_null || !quoted) &&
+          is_null_print(reader, text, quoted ? to - text : start, quoted ? got : len) &&
+          !(column->force_not_null && !quoted))
+        column->state[row] = MR_NULL;
+    } else {
+      if (column->state[row] == MR_NULL) continue; /* the marker is compared before unescaping */
+      got = mr_unescape_text(text + start, len, to);
+    }
+    if (got < 0) {
+      batch->misshaped[row] = batch->attention[row] = true;
+      batch->any_attention = true;
+      continue;
+    }
+    column->start[row] = to - text;
+    column->len[row] = static_cast<uint32>(got);
+    buffer->scratch_used += static_cast<uint32>(got);
+  }
+}
+
+template <bool kFirst>
+static void raw_spans(const FieldReader* reader, const Batch* batch, Column* column) {
+  const uint32* seps = reader->index.seps + column->field;
+  for (uint32 r = 0; r < batch->rows; r++) {
+    uint32 sep = batch->first_sep[r];
+    uint32 start = kFirst ? batch->row_start[r] : seps[static_cast<int64>(sep) - 1] + 1;
+    column->start[r] = start;
+    column->len[r] = seps[sep] - start;
+  }
+}
+
+/* Strips the quotes of `"..."` fields and tells NULL from values. */
+static void csv_states(const FieldReader* reader, const Batch* batch, Column* column) {
+  const char* text = reader->buffer->text;
+  const char quote = reader->format.quote;
+  const uint32 null_len = reader->null_len;
+  for (uint32 r = 0; r < batch->rows; r++) {
+    uint32 start = column->start[r], len = column->len[r];
+    uint8 state = MR_VALUE;
+    if (len >= 2 && text[start] == quote) {
+      column->start[r] = start + 1;
+      column->len[r] = len - 2;
+      if (column->force_null && is_null_print(reader, text, start + 1, len - 2)) state = MR_NULL;
+    } else if (len == null_len && !column->force_not_null && is_null_print(reader, text, start, len)) {
+      state = MR_NULL;
+    }
+    column->state[r] = state;
+  }
+}
+
+static void text_states(const FieldReader* reader, const Batch* batch, Column* column) {
+  const char* text = reader->buffer->text;
+  const uint32 null_len = reader->null_len;
+  if (null_len == 2) {
+    uint16 marker;
+    memcpy(&marker, reader->null_print, 2);
+    for (uint32 r = 0; r < batch->rows; r++) {
+      uint16 head;
+      memcpy(&head, text + column->start[r], 2);
+      column->state[r] = (column->len[r] == 2) & (head == marker) ? MR_NULL : MR_VALUE;
+    }
+    return;
+  }
+  for (uint32 r = 0; r < batch->rows; r++)
+    column->state[r] = is_null_print(reader, text, column->start[r], column->len[r]) ? MR_NULL : MR_VALUE;
+}
+
+void field_reader_spans(FieldReader* reader, Batch* batch, Column* column) {
+  if (column->field == 0)
+    raw_spans<true>(reader, batch, column);
+  else
+    raw_spans<false>(reader, batch, column);
+  if (batch->any_attention) {
+    /* the spans of misshaped rows are not fields; make them harmless until core's reader gives the row */
+    for (uint32 r = 0; r < batch->rows; r++)
+      if (batch->misshaped[r]) column->start[r] = batch->row_start[r], column->len[r] = 0;
+  }
+  if (reader->format.csv)
+    csv_states(reader, batch, column);
+  else
+    text_states(reader, batch, column);
+  if (reader->odd_head[column->field] >= 0) unescape_odd_fields(reader, batch, column);
+  if (batch->any_attention) {
+    for (uint32 r = 0; r < batch->rows; r++)
+      if (batch->misshaped[r]) column->state[r] = MR_NULL;
+  }
+}
+
+}  // namespace mr

@@ -1,0 +1,211 @@
+#include "copy/page_sink.h"
+
+extern "C" {
+#include "access/heapam.h"
+#include "access/heapam_xlog.h"
+#include "access/hio.h"
+#include "access/visibilitymap.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "access/xloginsert.h"
+#include "catalog/catalog.h"
+#include "pgstat.h"
+#include "storage/predicate.h"
+#include "utils/memutils.h"
+}
+
+#include "copy/extend.h"
+
+namespace mr {
+
+/* Pages between two words to the WAL writer about how far the log is written. */
+constexpr uint64 kNudgePages = 64;
+
+PageSink* page_sink_create(Relation rel, CommandId cid, int options) {
+  PageSink* sink = static_cast<PageSink*>(palloc0(sizeof(PageSink)));
+  sink->rel = rel;
+  sink->options = options;
+  sink->header.xid = GetCurrentTransactionId();
+  sink->header.cid = cid;
+  sink->header.infomask = HEAP_XMAX_INVALID | (options & HEAP_INSERT_FROZEN ? HEAP_XMIN_FROZEN : 0);
+  sink->reserved = RelationGetTargetPageFreeSpace(rel, HEAP_DEFAULT_FILLFACTOR);
+  sink->logged = RelationNeedsWAL(rel);
+  sink->decoded = RelationIsLogicallyLogged(rel);
+  /* page images are copied as wholes: keep them on cache line boundaries */
+  char* memory = static_cast<char*>(palloc(kStagePages * BLCKSZ + PG_CACHE_LINE_SIZE));
+  sink->stage = reinterpret_cast<char*>(TYPEALIGN(PG_CACHE_LINE_SIZE, memory));
+  sink->record = static_cast<char*>(palloc(BLCKSZ));
+  sink->vmbuffer = InvalidBuffer;
+  sink->last_block = InvalidBlockNumber;
+  return sink;
+}
+
+static inline char* stage_page(const PageSink* sink, int i) { return sink->stage + i * BLCKSZ; }
+
+static void start_page(PageSink* sink) {
+  PageInit(stage_page(sink, sink->pages), BLCKSZ, 0);
+  sink->pages++;
+}
+
+/*
+ * Room for a tuple of len bytes on the page being filled: its line pointer is set, its
+ * memory returned; null if it does not fit. The first tuple of a page always fits;
+ * others leave the fillfactor's reserve, as in heap_multi_insert().
+ */
+static inline char* page_place(char* page, uint32 len, Size reserved) {
+  PageHeader header = reinterpret_cast<PageHeader>(page);
+  uint32 size = MAXALIGN(len);
+  uint32 lower = header->pd_lower, upper = header->pd_upper;
+  uint32 tuples = (lower - SizeOfPageHeaderData) / sizeof(ItemIdData);
+  if (tuples > 0 &&
+      (tuples >= MaxHeapTuplesPerPage || upper - lower < size + sizeof(ItemIdData) + reserved))
+    return nullptr;
+  upper -= size;
+  ItemIdSetNormal(reinterpret_cast<ItemId>(page + lower), upper, len);
+  header->pd_lower = lower + sizeof(ItemIdData);
+  header->pd_upper = upper;
+  char* tuple = page + upper;
+  ItemPointerSet(&reinterpret_cast<HeapTupleHeader>(tuple)->t_ctid, 0, tuples + 1);
+  return tuple;
+}
+
+/* Writes the page's tuples as a multi-insert record has them; returns the bytes. */
+static uint32 build_record(const char* page, int tuples, char* out) {
+  char* p = out;
+  for (int i = 1; i <= tuples; i++) {
+    ItemId id = PageGetItemId(page, i);
+    const HeapTupleHeader tuple = reinterpret_cast<HeapTupleHeader>(const_cast<char*>(page) + ItemIdGetOffset(id));
+    p = reinterpret_cast<char*>(SHORTALIGN(p));
+    xl_multi_insert_tuple* item = reinterpret_cast<xl_multi_insert_tuple*>(p);
+    uint32 len = ItemIdGetLength(id) - SizeofHeapTupleHeader;
+    item->datalen = len;
+    item->t_infomask2 = tuple->t_infomask2;
+    item->t_infomask = tuple->t_infomask;
+    item->t_hoff = tuple->t_hoff;
+    p += SizeOfMultiInsertTuple;
+    memcpy(p, reinterpret_cast<const char*>(tuple) + SizeofHeapTupleHeader, len);
+    p += len;
+  }
+  return p - out;
+}
+
+/* Logs the page in the buffer, as the "init" case of heap_multi_insert() does. */
+static void log_page(PageSink* sink, Buffer buffer, int tuples, uint32 bytes, bool last) {
+  xl_heap_multi_insert record;
+  record.flags = 0;
+  if (sink->options & HEAP_INSERT_FROZEN) record.flags |= XLH_INSERT_ALL_FROZEN_SET;
+  if (sink->decoded) record.flags |= XLH_INSERT_CONTAINS_NEW_TUPLE;
+  if (last) record.flags |= XLH_INSERT_LAST_IN_MULTI;
+  record.ntuples = tuples;
+  XLogBeginInsert();
+  XLogRegisterData(reinterpret_cast<char*>(&record), SizeOfHeapMultiInsert);
+  XLogRegisterBuffer(0, buffer, REGBUF_STANDARD | REGBUF_WILL_INIT | (sink->decoded ? REGBUF_KEEP_DATA : 0));
+  XLogRegisterBufData(0, sink->record, bytes);
+  XLogSetRecordFlags(XLOG_INCLUDE_ORIGIN);
+  XLogRecPtr lsn = XLogInsert(RM_HEAP2_ID, XLOG_HEAP2_MULTI_INSERT | XLOG_HEAP_INIT_PAGE);
+  PageSetLSN(BufferGetPage(buffer), lsn);
+}
+
+/* Puts one page image into its buffer, which is pinned, locked and new. */
+static void place_page(PageSink* sink, char* image, Buffer buffer) {
+  BlockNumber block = BufferGetBlockNumber(buffer);
+  bool frozen = sink->options & HEAP_INSERT_FROZEN;
+  int tuples = PageGetMaxOffsetNumber(image);
+  uint32 bytes = 0;
+  for (int i = 1; i <= tuples; i++) {
+    HeapTupleHeader tuple = reinterpret_cast<HeapTupleHeader>(PageGetItem(image, PageGetItemId(image, i)));
+    ItemPointerSetBlockNumber(&tuple->t_ctid, block);
+  }
+  if (frozen) {
+    PageSetAllVisible(image);
+    visibilitymap_pin(sink->rel, block, &sink->vmbuffer);
+  }
+  if (sink->logged) bytes = build_record(image, tuples, sink->record);
+  /* whatever toast chunks of later pages are already logged must outlive this record in the decoder's memory */
+  bool last = sink->placed + 1 >= sink->toast_page;
+
+  START_CRIT_SECTION();
+  Page page = BufferGetPage(buffer);
+  memcpy(page, image, BLCKSZ);
+  MarkBufferDirty(buffer);
+  if (sink->logged) log_page(sink, buffer, tuples, bytes, last);
+  END_CRIT_SECTION();
+
+  if (frozen)
+    visibilitymap_set(sink->rel, block, buffer, InvalidXLogRecPtr, sink->vmbuffer, InvalidTransactionId,
+                      VISIBILITYMAP_ALL_VISIBLE | VISIBILITYMAP_ALL_FROZEN);
+  UnlockReleaseBuffer(buffer);
+  pgstat_count_heap_insert(sink->rel, tuples);
+  sink->last_block = block;
+  sink->placed++;
+}
+
+/*
+ * Large loads go through a small ring of buffers, so that they do not turn out
+ * everybody else's pages; smaller ones stay cached and need no writes of their own.
+ */
+static void choose_strategy(PageSink* sink) {
+  if (sink->strategy != nullptr || sink->placed <= static_cast<uint64>(NBuffers / 4)) return;
+  MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(sink));
+  sink->strategy = GetAccessStrategy(BAS_BULKWRITE);
+  MemoryContextSwitchTo(old);
+}
+
+/* Lets the WAL writer write behind us, so that logging overlaps parsing. */
+static void nudge_wal_writer(PageSink* sink, int pages) {
+  sink->since_nudge += pages;
+  if (!sink->logged || sink->since_nudge < kNudgePages) return;
+  sink->since_nudge = 0;
+  XLogSetAsyncXactLSN(XactLastRecEnd);
+}
+
+/* Moves every staged page into the table. */
+static void place_all(PageSink* sink) {
+  Buffer buffers[kStagePages];
+  CHECK_FOR_INTERRUPTS();
+  CheckForSerializableConflictIn(sink->rel, nullptr, InvalidBlockNumber);
+  choose_strategy(sink);
+  for (int done = 0; done < sink->pages;) {
+    int got = extend_table(sink->rel, sink->strategy, sink->pages - done, buffers);
+    for (int i = 0; i < got; i++) place_page(sink, stage_page(sink, done++), buffers[i]);
+  }
+  CheckForSerializableConflictIn(sink->rel, nullptr, InvalidBlockNumber);
+  nudge_wal_writer(sink, sink->pages);
+  sink->pages = 0;
+}
+
+void page_sink_note_toast(PageSink* sink) {
+  /* the row goes to the page being filled or the one after it */
+  sink->toast_page = sink->placed + sink->pages + 1;
+}
+
+void page_sink_add(PageSink* sink, const Batch* batch, TupleFormer* former, uint32 from, uint32 to) {
+  char* dest[kFlushRows];
+  while (from < to) {
+    if (sink->pages == 0) start_page(sink);
+    uint32 r = from;
+    for (; r < to; r++) {
+      if (batch->row_state[r] == RowState::kExcluded) continue;
+      char* tuple = page_place(stage_page(sink, sink->pages - 1), former->length[r], sink->reserved);
+      if (tuple == nullptr) {
+        if (sink->pages == kStagePages) break;
+        start_page(sink);
+        tuple = page_place(stage_page(sink, sink->pages - 1), former->length[r], sink->reserved);
+      }
+      dest[r - from] = tuple;
+    }
+    tuple_former_write(former, batch, from, r, dest, &sink->header);
+    if (r < to) place_all(sink);
+    from = r;
+  }
+}
+
+void page_sink_finish(PageSink* sink) {
+  if (sink->pages > 0) place_all(sink);
+  if (BufferIsValid(sink->vmbuffer)) ReleaseBuffer(sink->vmbuffer);
+  sink->vmbuffer = InvalidBuffer;
+  if (sink->strategy != nullptr) FreeAccessStrategy(sink->strategy);
+  if (sink->last_block != InvalidBlockNumber) RelationSetTargetBlock(sink->rel, sink->last_block);
+}
+
+}  // namespace mr

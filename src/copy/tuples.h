@@ -1,0 +1,51 @@
+/*
+ * tuples.h: forms the heap tuples of a batch, a loop per column, straight into the
+ * memory they will be stored from. Gives the bytes heap_form_tuple() would.
+ */
+#pragma once
+#include "copy/batch.h"
+
+namespace mr {
+
+/* What every tuple's header has in common. */
+struct TupleHeader {
+  TransactionId xid;
+  CommandId cid;
+  uint16 infomask; /* beside HEAP_HASNULL and HEAP_HASVARWIDTH */
+};
+
+struct TupleFormer {
+  int natts;
+  uint32 bitmap_hoff; /* t_hoff of a tuple with NULLs, and without */
+  uint32 plain_hoff;
+  /* One entry a row. */
+  uint32* length; /* t_len: whole tuple, not aligned */
+  uint8* has_null;
+  uint8* has_varwidth;
+  char** at; /* during writing: where the next attribute goes */
+};
+
+/* Lives in CurrentMemoryContext. */
+TupleFormer* tuple_former_create(TupleDesc tupdesc, uint32 capacity);
+
+/* Sets length for every row that is stored (a formed tuple's is its t_len). */
+void tuple_former_measure(TupleFormer* former, const Batch* batch);
+
+/*
+ * Writes rows [from, to) to dest[row - from], each length[row] bytes of zeroed
+ * memory aligned to 8. Rows that are excluded have no dest. t_ctid's offset number
+ * and block are left to the caller.
+ */
+void tuple_former_write(TupleFormer* former, const Batch* batch, uint32 from, uint32 to, char** dest,
+                        const TupleHeader* header);
+
+/* The row's values as one tuple in CurrentMemoryContext, for what needs heap_form_tuple(): toast, triggers. */
+HeapTuple tuple_from_row(const Batch* batch, TupleDesc tupdesc, uint32 row);
+
+/* Makes the row a formed one. tuple must live as long as the batch. */
+void batch_set_tuple(Batch* batch, uint32 row, HeapTuple tuple);
+
+/* Takes the row out of the batch: COPY's WHERE clause rejected it. */
+void batch_exclude(Batch* batch, uint32 row);
+
+}  // namespace mr

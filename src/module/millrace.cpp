@@ -1,0 +1,19 @@
+/*
+ * millrace: one call per room.
+ */
+#include "copy/hook.h"
+#include "pg/pg.h"
+#include "pg/settings.h"
+
+extern "C" {
+
+PG_MODULE_MAGIC;
+
+PGDLLEXPORT void _PG_init(void);
+
+void _PG_init(void) {
+  mr::init_settings();
+  mr::init_copy();
+}
+
+}  // extern "C"
