@@ -64,25 +64,26 @@ alignas(64) constexpr Keep kKeep;
 
 /* What a column allows with the point in some place, and what its header then says. */
 struct Place {
-  uint8_t min_len, span; /* bytes of the field without its sign: min_len to min_len + span */
-  uint8_t top_weight;    /* of the first of the four base-10000 digits */
-  uint8_t unused;
-  uint32_t header;
+  uint16_t header; /* with the weight of the first of the four base-10000 digits */
+  uint8_t min_len; /* bytes of the field without its sign: min_len to min_len + span */
+  uint8_t span;
 };
 
 void MakePlaces(const NumericRules& rules, Place* places) {
   for (uint32_t place = 0; place < kPlaces; place++) {
     const uint32_t fraction = FractionDigits(place), point = place != 0;
     uint32_t integral = 16 - FractionSlots(place); /* slots before the point */
+    const uint32_t top_weight = integral / 4 - 1;  /* wraps below zero */
     if (integral > rules.max_integral) integral = rules.max_integral;
     uint32_t max_len = integral + point + fraction;
     if (max_len > 16) max_len = 16;
     /* One digit at least. (Leading zeros beyond max_integral are convert_field.h's business.) */
     uint32_t min_len = 1 + point;
     if (fraction > rules.max_fraction || max_len < min_len) min_len = max_len = 17; /* none is */
-    places[place] = {static_cast<uint8_t>(min_len), static_cast<uint8_t>(max_len - min_len),
-                     static_cast<uint8_t>(4 - FractionSlots(place) / 4 - 1), 0,
-                     kNumericShort | rules.DisplayScale(fraction) << kNumericScaleShift};
+    places[place] = {
+        static_cast<uint16_t>(kNumericShort | rules.DisplayScale(fraction) << kNumericScaleShift |
+                              (top_weight & kNumericWeightMask)),
+        static_cast<uint8_t>(min_len), static_cast<uint8_t>(max_len - min_len)};
   }
 }
 
@@ -103,9 +104,8 @@ using DBytes = hn::FixedTag<uint8_t, 16>;
 struct Block {
   alignas(HWY_MAX_BYTES) uint8_t digits[kBlock * 16]; /* 16 decimal digits a field */
   alignas(HWY_MAX_BYTES) uint64_t groups[kBlock]; /* 4 base-10000 digits a field, the first in the low bits */
-  uint8_t place[kBlock];
-  uint8_t negative[kBlock];
-  uint8_t odd[kBlock]; /* nonzero: the length is not one its place allows */
+  uint16_t header[kBlock]; /* sign, display scale, weight of the first group; 0 for an odd length */
+  uint8_t bytes[kBlock];
 };
 
 /* Stage 1. Returns nonzero when a field is odd. */
@@ -127,10 +127,8 @@ HWY_INLINE uint32_t Stage(const char* base, const uint32_t* start, const uint32_
     const uint32_t place = static_cast<uint32_t>(hn::FindFirstTrue(d, hn::Eq(kept, point)) + 1);
     hn::Store(hn::TableLookupBytesOr0(kept, hn::Load(d, kShuffles.from[place])), d, block->digits + 16 * i);
     if (kNulls) digits = value ? digits : 1; /* a zero: not odd */
-    const uint32_t odd = digits - places[place].min_len > places[place].span;
-    block->place[i] = static_cast<uint8_t>(place);
-    block->negative[i] = static_cast<uint8_t>(negative);
-    block->odd[i] = static_cast<uint8_t>(odd);
+    const bool odd = digits - places[place].min_len > places[place].span;
+    block->header[i] = static_cast<uint16_t>(odd ? 0 : places[place].header + negative * kNumericNegative);
     any_odd |= odd;
   }
   return any_odd;
@@ -156,19 +154,40 @@ HWY_INLINE bool MakeGroups(uint32_t count, Block* block) {
   return hn::AllTrue(d8, hn::Eq(above, hn::Zero(d8)));
 }
 
-/* Stage 3 for one field. Returns the bytes written. */
-HWY_INLINE uint8_t Emit(uint64_t groups, const Place& place, uint32_t negative, uint8_t* out) {
-  const uint64_t zero = groups == 0;
-  groups |= zero;
-  const uint32_t leading = static_cast<uint32_t>(__builtin_ctzll(groups)) / 16;
-  const uint32_t trailing = static_cast<uint32_t>(__builtin_clzll(groups)) / 16;
-  const uint32_t variable =
-      ((place.top_weight - leading) & kNumericWeightMask) | (negative ? kNumericNegative : 0);
-  const uint16_t header = static_cast<uint16_t>(place.header | (zero ? 0 : variable));
-  const uint64_t rest = groups >> (16 * leading);
-  memcpy(out, &header, 2);
-  memcpy(out + 2, &rest, 8);
-  return static_cast<uint8_t>(2 * (5 - leading - trailing - static_cast<uint32_t>(zero)));
+/* Stage 3. A nibble says which of a field's four groups are not zero. Writes 16 bytes for each field. */
+HWY_INLINE void EmitBlock(uint32_t count, Block* block, uint8_t* out, uint8_t* out_len) {
+  const D64 d;
+  const D8 d8;
+  const D16 d16;
+  const hn::Rebind<uint16_t, D64> d_header;
+  const DEighth8 d_len;
+  const uint32_t step = static_cast<uint32_t>(hn::Lanes(d));
+  alignas(16) static constexpr uint8_t kLeading[16] = {0, 0, 16, 0, 32, 0, 16, 0, 48, 0, 16, 0, 32, 0, 16, 0};
+  alignas(16) static constexpr uint8_t kBytes[16] = {2, 4, 4, 6, 4, 8, 6, 8, 4, 10, 8, 10, 6, 10, 8, 10};
+  const V64 low = hn::Set(d, 0xff), weight = hn::Set(d, kNumericWeightMask);
+  const V64 unless_zero = hn::Set(d, kNumericWeightMask | kNumericNegative);
+  const auto bits = hn::BitCast(d16, hn::Set(d, 0x0008000400020001));
+  alignas(HWY_MAX_BYTES) uint64_t value[2 * kBlock + HWY_MAX_BYTES / 8];
+  for (uint32_t i = 0; i < count; i += step) {
+    const V64 groups = hn::Load(d, block->groups + i);
+    const auto present = hn::Min(hn::BitCast(d16, groups), hn::Set(d16, 1));
+    const V64 nibble = hn::SumsOf8(hn::BitCast(d8, hn::Mul(present, bits)));
+    const auto index = hn::BitCast(d8, nibble);
+    const V64 shift = hn::And(low, hn::BitCast(d, hn::TableLookupBytes(hn::LoadDup128(d8, kLeading), index)));
+    const V64 bytes = hn::And(low, hn::BitCast(d, hn::TableLookupBytes(hn::LoadDup128(d8, kBytes), index)));
+    const V64 rest = hn::Shr(groups, shift);
+
+    const V64 header = hn::PromoteTo(d, hn::PromoteTo(DHalf32(), hn::LoadU(d_header, block->header + i)));
+    const V64 leading = hn::ShiftRight<4>(shift);
+    const V64 stored = hn::Or(hn::AndNot(weight, header), hn::And(weight, hn::Sub(header, leading)));
+    const V64 zero = hn::VecFromMask(d, hn::Eq(nibble, hn::Zero(d)));
+    const V64 final_header = hn::AndNot(hn::And(zero, unless_zero), stored);
+    hn::StoreU(hn::TruncateTo(d_len, bytes), d_len, block->bytes + i);
+    hn::StoreInterleaved2(hn::Or(final_header, hn::ShiftLeft<16>(rest)), hn::ShiftRight<48>(rest), d,
+                          value + 2 * i);
+  }
+  memcpy(out_len, block->bytes, count);
+  for (uint32_t i = 0; i < count; i++) memcpy(out + size_t{32} * i, value + 2 * i, 16);
 }
 
 template <bool kNulls>
@@ -177,29 +196,25 @@ uint32_t ConvertBatch(MR_FIELDS, const NumericRules& rules, uint8_t* out, uint8_
   Place places[kPlaces];
   Block block;
   MakePlaces(rules, places);
-  memset(block.digits, 0, sizeof(block.digits));
+  memset(&block, 0, sizeof(block)); /* whole vectors are worked on, also of a short block */
   uint32_t refused = 0;
   for (uint32_t first = 0; first < n; first += kBlock) {
     const uint32_t count = n - first < kBlock ? n - first : kBlock;
     const bool odd =
         Stage<kNulls>(base, start + first, len + first, status + first, count, places, &block) != 0;
-    if (HWY_LIKELY(MakeGroups(count, &block) && !odd)) {
-      for (uint32_t i = 0; i < count; i++) {
-        out_len[first + i] =
-            Emit(block.groups[i], places[block.place[i]], block.negative[i], out + size_t{32} * (first + i));
-      }
-      continue;
-    }
+    const bool digits_only = MakeGroups(count, &block);
+    EmitBlock(count, &block, out + size_t{32} * first, out_len + first);
+    if (HWY_LIKELY(digits_only && !odd)) continue;
     for (uint32_t i = 0; i < count; i++) {
       const uint32_t at = first + i;
       const auto digits = hn::Load(d, block.digits + 16 * i);
-      if (!block.odd[i] && hn::AllTrue(d, hn::Eq(hn::SaturatedSub(digits, hn::Set(d, 9)), hn::Zero(d)))) {
-        out_len[at] = Emit(block.groups[i], places[block.place[i]], block.negative[i], out + size_t{32} * at);
-      } else if (status[at] == MR_VALUE) {
-        out_len[at] =
-            static_cast<uint8_t>(FieldNumeric(base + start[at], len[at], rules, out + size_t{32} * at));
-        status[at] = out_len[at] == 0 ? MR_REFUSED : MR_VALUE;
-        refused += out_len[at] == 0;
+      const bool good = hn::AllTrue(d, hn::Eq(hn::SaturatedSub(digits, hn::Set(d, 9)), hn::Zero(d)));
+      if ((good && block.header[i] != 0) || status[at] != MR_VALUE) continue;
+      out_len[at] =
+          static_cast<uint8_t>(FieldNumeric(base + start[at], len[at], rules, out + size_t{32} * at));
+      if (out_len[at] == 0) {
+        status[at] = MR_REFUSED;
+        refused++;
       }
     }
   }
