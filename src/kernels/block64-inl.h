@@ -87,6 +87,12 @@ HWY_INLINE bool HasNeither(const uint8_t* HWY_RESTRICT p, uint8_t a, uint8_t b) 
   return hn::AllFalse(d, hn::Eq(least, hn::Zero(d)));
 }
 
+/* Does the byte occur in the 64 * kBlocks bytes at p? */
+template <size_t kBlocks>
+HWY_INLINE bool Has(const uint8_t* HWY_RESTRICT p, uint8_t c) {
+  return !HasNeither<kBlocks>(p, c, c);
+}
+
 /*
  * A block's mask where it was made: with 64-byte vectors in a mask register, from
  * which it need not move to be emitted; else an integer.
@@ -184,6 +190,17 @@ HWY_INLINE uint32_t EmitPositions(uint64_t bits, uint32_t base, uint32_t* HWY_RE
   const uint32_t n = PopCount64(bits);
   EmitMask(FromBits(bits), n, base, out);
   return n;
+}
+
+/* The same for a mask of at most two bits: the integer units are idle where vectors have much to do. */
+HWY_INLINE void EmitTwo(uint64_t bits, uint32_t base, uint32_t* HWY_RESTRICT out) {
+  constexpr uint64_t kEnd = uint64_t{1} << 63; /* so that there is a bit to be found */
+  out[0] = base + LowestBit(bits | kEnd);
+  out[1] = base + LowestBit((bits & (bits - 1)) | kEnd);
+}
+HWY_INLINE bool AtMostTwo(uint64_t bits) {
+  const uint64_t less = bits & (bits - 1);
+  return (less & (less - 1)) == 0;
 }
 
 /*

@@ -43,7 +43,8 @@ struct Masks {
   uint64_t seps;
   uint64_t rows; /* a subset of seps: first bytes of row terminators */
   uint64_t odd;
-  uint64_t judge; /* bytes at which the scan stops */
+  uint64_t judge;   /* bytes at which the scan stops */
+  uint64_t special; /* nonzero when Plain() would not have done */
 };
 
 /*
@@ -56,7 +57,10 @@ struct Extent {
 };
 constexpr Extent kWhole = {~uint64_t{0}, ~uint64_t{0}};
 
-/* Row terminators among `lf` and `cr`, which are not escaped and not in quotes. */
+/*
+ * Row terminators among the `live` bytes, those not escaped and not in quotes.
+ * Without `look` there is known to be no other kind of terminator than kEol.
+ */
 template <int kEol>
 struct Terminators {
   uint64_t rows; /* first bytes */
@@ -64,7 +68,9 @@ struct Terminators {
   uint64_t judge;
 
   /* *carry is 1 when the block's first byte is the LF of a CRNL, and is left so for the next block. */
-  HWY_INLINE Terminators(const uint8_t* p, uint64_t lf, uint64_t cr, Extent extent, uint64_t* carry) {
+  HWY_INLINE Terminators(const uint8_t* p, uint64_t live, Extent extent, bool look, uint64_t* carry) {
+    const uint64_t lf = kEol == MR_EOL_CR && !look ? 0 : EqualBits(p, '\n') & live;
+    const uint64_t cr = kEol == MR_EOL_NL && !look ? 0 : EqualBits(p, '\r') & live;
     if (kEol == MR_EOL_CRNL) {
       const uint64_t lf_next = EqualBits(p + 1, '\n') & extent.has_next;
       rows = cr & lf_next;
@@ -84,15 +90,15 @@ HWY_INLINE Masks PlainMasks(const uint8_t* HWY_RESTRICT p, uint8_t delim, uint64
                             uint64_t* last_bytes) {
   const BlockMask delims = EqualMask(p, delim);
   if (kEol == MR_EOL_CRNL) {
-    const Terminators<kEol> ends(p, EqualBits(p, '\n'), EqualBits(p, '\r'), kWhole, crnl_carry);
+    const Terminators<kEol> ends(p, ~uint64_t{0}, kWhole, true, crnl_carry);
     const uint64_t seps = ToBits(delims) | ends.rows;
     *last_bytes = ends.last_bytes;
-    return {FromBits(seps), seps, ends.rows, 0, ends.judge};
+    return {FromBits(seps), seps, ends.rows, 0, ends.judge, 0};
   }
   const BlockMask rows = EqualMask(p, kEol == MR_EOL_NL ? '\n' : '\r');
   const BlockMask seps = OrMasks(delims, rows);
   *last_bytes = ToBits(rows);
-  return {seps, ToBits(seps), ToBits(rows), 0, 0};
+  return {seps, ToBits(seps), ToBits(rows), 0, 0, 0};
 }
 
 template <int kEol>
@@ -117,15 +123,14 @@ struct TextScanner {
     return PlainMasks<kEol>(p, delim, &crnl_carry, &last_bytes);
   }
 
-  HWY_INLINE Masks Block(const uint8_t* HWY_RESTRICT p, Extent extent) {
+  HWY_INLINE Masks Block(const uint8_t* HWY_RESTRICT p, Extent extent, bool look) {
     uint64_t escaping;
     const uint64_t escaped = PairEscapes(EqualBits(p, '\\') & extent.valid, &escape_carry, &escaping);
     const uint64_t live = extent.valid & ~escaped;
-    const Terminators<kEol> ends(p, EqualBits(p, '\n') & live, EqualBits(p, '\r') & live, extent,
-                                 &crnl_carry);
+    const Terminators<kEol> ends(p, live, extent, look, &crnl_carry);
     const uint64_t dot_next = EqualBits(p + 1, '.') & extent.has_next;
     const uint64_t seps = (EqualBits(p, delim) & live) | ends.rows;
-    return {FromBits(seps), seps, ends.rows, escaping, ends.judge | (escaping & dot_next)};
+    return {FromBits(seps), seps, ends.rows, escaping, ends.judge | (escaping & dot_next), escaping};
   }
 };
 
@@ -157,7 +162,7 @@ struct CsvScanner {
     return masks;
   }
 
-  HWY_INLINE Masks Block(const uint8_t* HWY_RESTRICT p, Extent extent) {
+  HWY_INLINE Masks Block(const uint8_t* HWY_RESTRICT p, Extent extent, bool look) {
     uint64_t toggles = EqualBits(p, quote) & extent.valid;
     uint64_t escapes = 0;
     if (kHasEscape) {
@@ -169,8 +174,7 @@ struct CsvScanner {
     in_quote = static_cast<uint64_t>(static_cast<int64_t>(inside) >> 63);
     const uint64_t live = extent.valid & ~inside;
 
-    const Terminators<kEol> ends(p, EqualBits(p, '\n') & live, EqualBits(p, '\r') & live, extent,
-                                 &crnl_carry);
+    const Terminators<kEol> ends(p, live, extent, look, &crnl_carry);
     const uint64_t delims = EqualBits(p, delim) & live;
     const uint64_t seps = delims | ends.rows;
     const uint64_t field_ends = delims | ends.last_bytes;
@@ -181,7 +185,7 @@ struct CsvScanner {
     const uint64_t after_close = ((closes << 1) | close_carry) & extent.valid;
     close_carry = closes >> 63;
     const uint64_t odd = (toggles & inside & ~field_starts) | (after_close & ~seps) | (escapes & inside);
-    return {FromBits(seps), seps, ends.rows, odd, ends.judge};
+    return {FromBits(seps), seps, ends.rows, odd, ends.judge, toggles | inside};
   }
 };
 
@@ -223,6 +227,30 @@ HWY_INLINE void EmitBlock(const Masks& masks, uint32_t at, RowRanks& rows, Sink&
   sink.n_seps += n;
 }
 
+/* Writes what four blocks found, all but odd. */
+HWY_INLINE void EmitGroup(const Masks& m0, const Masks& m1, const Masks& m2, const Masks& m3, uint32_t at,
+                          Sink& sink) {
+  RowRanks rows(sink);
+  if (AtMostTwo(m0.seps) && AtMostTwo(m1.seps) && AtMostTwo(m2.seps) && AtMostTwo(m3.seps)) {
+    const auto emit = [&](const Masks& m, uint32_t here) {
+      const uint32_t n = PopCount64(m.seps);
+      rows.Add(m.rows, m.seps, n, sink);
+      EmitTwo(m.seps, here, sink.seps + sink.n_seps);
+      sink.n_seps += n;
+    };
+    emit(m0, at);
+    emit(m1, at + 64);
+    emit(m2, at + 128);
+    emit(m3, at + 192);
+  } else {
+    EmitBlock(m0, at, rows, sink);
+    EmitBlock(m1, at + 64, rows, sink);
+    EmitBlock(m2, at + 128, rows, sink);
+    EmitBlock(m3, at + 192, rows, sink);
+  }
+  rows.Flush(sink);
+}
+
 /* A scan on its way: copied into locals by each loop, so that the compiler keeps it in registers. */
 template <class Scanner>
 struct Progress {
@@ -232,21 +260,27 @@ struct Progress {
 };
 
 /*
- * Takes groups of four blocks until one is plain, or has a byte to be judged, or
- * the last begins. Returns false when a byte must be judged in the group at
- * progress->at, of which nothing has been taken.
+ * Takes groups of four blocks, until many in a row were plain, or one has a byte
+ * to be judged, or the last begins. (Going to and fro between the two loops would
+ * cost more than it saves where some rows are quoted and some not.) Returns false
+ * when a byte must be judged in the group at progress->at, of which nothing has
+ * been taken.
  */
-template <class Scanner>
+template <int kEol, class Scanner>
 HWY_NOINLINE bool ScanSpecial(const uint8_t* HWY_RESTRICT bytes, uint32_t end, Progress<Scanner>* progress) {
+  constexpr int kPatience = 8; /* groups */
   Progress<Scanner> now = *progress;
   bool go_on = true;
-  do {
+  for (int plain = 0; plain < kPatience && end - now.at > 256; plain++) {
     const Progress<Scanner> before = now;
+    const bool look = kEol == MR_EOL_CRNL || Has<4>(bytes + now.at, kEol == MR_EOL_NL ? '\r' : '\n');
     RowRanks rows(now.sink);
     uint64_t judge = 0;
+    uint64_t special = 0;
     for (uint32_t i = 0; i < 256; i += 64) {
-      const Masks masks = now.scanner.Block(bytes + now.at + i, kWhole);
+      const Masks masks = now.scanner.Block(bytes + now.at + i, kWhole, look);
       judge |= masks.judge;
+      special |= masks.special;
       EmitBlock(masks, now.at + i, rows, now.sink);
       if (masks.odd != 0)
         now.sink.n_odd += EmitPositions(masks.odd, now.at + i, now.sink.odd + now.sink.n_odd);
@@ -258,12 +292,13 @@ HWY_NOINLINE bool ScanSpecial(const uint8_t* HWY_RESTRICT bytes, uint32_t end, P
       break;
     }
     now.at += 256;
-  } while (end - now.at > 256 && !now.scanner.IsPlain(bytes + now.at));
+    if (special != 0) plain = -1;
+  }
   *progress = now;
   return go_on;
 }
 
-template <class Scanner>
+template <int kEol, class Scanner>
 uint32_t Scan(const MrFormat* format, const char* base, uint32_t begin, uint32_t end, MrIndex* out) {
   const uint8_t* bytes = reinterpret_cast<const uint8_t*>(base);
   Progress<Scanner> now = {Scanner(*format), Sink{out->seps, out->row_end, out->odd, 0, 0, 0}, begin};
@@ -273,21 +308,19 @@ uint32_t Scan(const MrFormat* format, const char* base, uint32_t begin, uint32_t
     const uint8_t* p = bytes + now.at;
     if (HWY_LIKELY(now.scanner.IsPlain(p))) {
       const Progress<Scanner> before = now;
-      RowRanks rows(now.sink);
-      uint64_t judge = 0;
-      for (uint32_t i = 0; i < 256; i += 64) {
-        const Masks masks = now.scanner.Plain(p + i);
-        judge |= masks.judge;
-        EmitBlock(masks, now.at + i, rows, now.sink);
-      }
-      rows.Flush(now.sink);
+      const Masks m0 = now.scanner.Plain(p);
+      const Masks m1 = now.scanner.Plain(p + 64);
+      const Masks m2 = now.scanner.Plain(p + 128);
+      const Masks m3 = now.scanner.Plain(p + 192);
+      EmitGroup(m0, m1, m2, m3, now.at, now.sink);
+      const uint64_t judge = m0.judge | m1.judge | m2.judge | m3.judge;
       now.at += 256;
       if (HWY_LIKELY(judge == 0)) continue;
       now = before;
       break;
     }
     Progress<Scanner> special = now;
-    const bool go_on = ScanSpecial(bytes, end, &special);
+    const bool go_on = ScanSpecial<kEol>(bytes, end, &special);
     now = special;
     if (!go_on) break;
   }
@@ -297,7 +330,7 @@ uint32_t Scan(const MrFormat* format, const char* base, uint32_t begin, uint32_t
   while (now.at < end) {
     Sink& sink = now.sink;
     const uint32_t rest = end - now.at;
-    const Masks masks = now.scanner.Block(bytes + now.at, Extent{FirstBits(rest), FirstBits(rest - 1)});
+    const Masks masks = now.scanner.Block(bytes + now.at, Extent{FirstBits(rest), FirstBits(rest - 1)}, true);
     const uint64_t before = BelowLowest(masks.judge);
     sink.n_rows += EmitRanks(masks.rows & before, masks.seps, sink.n_seps, sink.row_end + sink.n_rows);
     sink.n_seps += EmitPositions(masks.seps & before, now.at, sink.seps + sink.n_seps);
@@ -317,9 +350,10 @@ uint32_t Scan(const MrFormat* format, const char* base, uint32_t begin, uint32_t
 
 template <int kEol>
 uint32_t ScanEol(const MrFormat* format, const char* base, uint32_t begin, uint32_t end, MrIndex* out) {
-  if (!format->csv) return Scan<TextScanner<kEol>>(format, base, begin, end, out);
-  if (format->escape == format->quote) return Scan<CsvScanner<kEol, false>>(format, base, begin, end, out);
-  return Scan<CsvScanner<kEol, true>>(format, base, begin, end, out);
+  if (!format->csv) return Scan<kEol, TextScanner<kEol>>(format, base, begin, end, out);
+  if (format->escape == format->quote)
+    return Scan<kEol, CsvScanner<kEol, false>>(format, base, begin, end, out);
+  return Scan<kEol, CsvScanner<kEol, true>>(format, base, begin, end, out);
 }
 
 uint32_t IndexRows(const MrFormat* format, const char* base, uint32_t begin, uint32_t end, MrIndex* out) {
