@@ -503,7 +503,9 @@ static void load_core_row(Loader* loader) {
     return;
   }
   if (buffer->src == COPY_FRONTEND && ended_by_marker(loader)) {
+    cstate->line_buf_valid = false;
     text_buffer_drain(buffer);
+    cstate->line_buf_valid = true;
     buffer->begin = buffer->valid = buffer->end;
     buffer->stuck = false;
   }
@@ -536,7 +538,11 @@ static void load_rows(Loader* loader) {
       field_reader_index(loader->reader, &stopped);
       while (!loader->end_of_data && field_reader_rows(loader->reader) > 0) load_batch(loader);
     }
-    if (!loader->end_of_data && (stopped || !text_buffer_fill(buffer, 0))) load_core_row(loader);
+    if (loader->end_of_data) break;
+    /* core would be reading the next line now: errors of the source name it */
+    loader->cstate->cur_lineno = loader->lines_before + 1;
+    loader->cstate->line_buf_valid = false;
+    if (stopped || !text_buffer_fill(buffer, 0)) load_core_row(loader);
   }
 }
 
@@ -553,6 +559,7 @@ uint64 copy_load(CopyFromState cstate, uint64* bytes) {
   error_context_stack = &callback;
 
   load_rows(loader);
+  cstate->line_buf_valid = false;
   text_buffer_drain(loader->buffer);
   flush(loader, true);
   if (loader->pages != nullptr) page_sink_finish(loader->pages);

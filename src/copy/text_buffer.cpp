@@ -74,42 +74,59 @@ static uint32 read_file(TextBuffer* buffer, char* to, uint32 room) {
   }
 }
 
-/*
- * Waits until the client has begun to send, so that a cancel or a timeout ends
- * the wait: between two messages leaving COPY is as safe as after a bad line.
- * The wait is cut into seconds because TLS may need to write before it can read.
- */
-static void wait_client() {
-  WaitEvent event;
-  ModifyWaitEvent(FeBeWaitSet, FeBeWaitSetSocketPos, WL_SOCKET_READABLE, nullptr);
-  int events = WaitEventSetWait(FeBeWaitSet, 1000, &event, 1, WAIT_EVENT_CLIENT_READ);
-  if (events > 0 && (event.events & WL_POSTMASTER_DEATH))
-    ereport(FATAL, (errcode(ERRCODE_ADMIN_SHUTDOWN),
-                    errmsg("terminating connection due to unexpected postmaster exit")));
-  ResetLatch(MyLatch);
-  CHECK_FOR_INTERRUPTS();
+/* Encrypted connections may hold input that the socket does not show. */
+static bool socket_tells_all() { return !MyProcPort->ssl_in_use && MyProcPort->gss == nullptr; }
+
+static bool client_has_sent() {
+  if (pq_buffer_has_data()) return true;
+  struct pollfd p = {MyProcPort->sock, POLLIN, 0};
+  return poll(&p, 1, 0) != 0;
 }
 
 /*
- * Receives one message of the copy-in protocol into fe_msgbuf; false at its end.
- * With `wait` off, also returns false when no message has begun to arrive. Mirrors
- * the message loop of CopyGetData(), which is static.
+ * Waits until the client has begun to send a message, so that a cancel or a timeout
+ * ends the wait: between two messages leaving COPY is as safe as after a bad line.
+ */
+static void wait_client() {
+  while (socket_tells_all() && !client_has_sent()) {
+    WaitEvent event;
+    ModifyWaitEvent(FeBeWaitSet, FeBeWaitSetSocketPos, WL_SOCKET_READABLE, nullptr);
+    int events = WaitEventSetWait(FeBeWaitSet, -1, &event, 1, WAIT_EVENT_CLIENT_READ);
+    if (events > 0 && (event.events & WL_POSTMASTER_DEATH))
+      ereport(FATAL, (errcode(ERRCODE_ADMIN_SHUTDOWN),
+                      errmsg("terminating connection due to unexpected postmaster exit")));
+    ResetLatch(MyLatch);
+    CHECK_FOR_INTERRUPTS();
+  }
+}
+
+/*
+ * Is the next message here, and one that cannot raise an error? Others wait until the
+ * rows before them are done, since those could raise theirs first.
+ */
+static bool harmless_message_is_here() {
+  if (!client_has_sent()) return false;
+  pq_startmsgread();
+  int type = pq_peekbyte();
+  pq_endmsgread();
+  return type == PqMsg_CopyData || type == PqMsg_CopyDone || type == PqMsg_Flush || type == PqMsg_Sync;
+}
+
+/*
+ * Receives one CopyData message into fe_msgbuf; false at the end of the data, or with
+ * `wait` off when there is none yet. Mirrors the message loop of CopyGetData(),
+ * which is static.
  */
 static bool receive_message(TextBuffer* buffer, bool wait) {
   CopyFromState cstate = buffer->cstate;
   for (;;) {
+    if (wait)
+      wait_client();
+    else if (!harmless_message_is_here())
+      return false;
     HOLD_CANCEL_INTERRUPTS();
     pq_startmsgread();
-    unsigned char c;
-    int got = pq_getbyte_if_available(&c);
-    if (got == 0) {
-      pq_endmsgread();
-      RESUME_CANCEL_INTERRUPTS();
-      if (!wait) return false;
-      wait_client();
-      continue;
-    }
-    int type = got < 0 ? EOF : c;
+    int type = pq_getbyte();
     if (type == EOF)
       ereport(ERROR, (errcode(ERRCODE_CONNECTION_FAILURE),
                       errmsg("unexpected EOF on client connection with an open transaction")));
