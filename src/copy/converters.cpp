@@ -83,9 +83,32 @@ static uint32 convert_text(Column* c, const char* text, uint32 n) {
   return 0;
 }
 
+/* Is the field plain ASCII? Looks at whole words: there are MR_SLACK readable bytes behind it. */
+static inline bool is_ascii(const char* s, uint32 len) {
+  const uint64 high = UINT64CONST(0x8080808080808080);
+  uint64 seen = 0;
+  uint32 i = 0;
+  for (; i + 8 <= len; i += 8) {
+    uint64 word;
+    memcpy(&word, s + i, 8);
+    seen |= word;
+  }
+  if (i < len) {
+    uint64 word;
+    memcpy(&word, s + i, 8);
+    uint32 beyond = 8 * (8 - (len - i)); /* bits that are not the field's */
+#ifdef WORDS_BIGENDIAN
+    seen |= word >> beyond;
+#else
+    seen |= word << beyond;
+#endif
+  }
+  return (seen & high) == 0;
+}
+
 /* Characters of a field; bytes in single-byte encodings. */
 static inline uint32 characters(const char* s, uint32 len, int encoding) {
-  return encoding == PG_UTF8 ? mr_utf8_count(s, len) : len;
+  return encoding != PG_UTF8 || is_ascii(s, len) ? len : mr_utf8_count(s, len);
 }
 
 /* varchar(n) and char(n): the limit counts characters, which only UTF-8 and the single-byte encodings count here. */
@@ -107,17 +130,23 @@ static uint32 convert_varchar(Column* c, const char* text, uint32 n) {
   return refused;
 }
 
-/* Shorter values are padded with blanks; longer ones may lose blanks or raise an error, which bpcharin() decides. */
+/* Most bytes that the padded values of one column of a batch take. */
+constexpr Size kMaxPadded = 16 * 1024 * 1024;
+
+/*
+ * Shorter values are padded with blanks; longer ones may lose blanks or raise an error,
+ * which bpcharin() decides.
+ */
 static uint32 convert_bpchar(Column* c, const char* text, uint32 n) {
   c->payload = text;
   if (c->arg1 < 0) return 0;
   const uint32 limit = c->arg1;
-  uint32 refused = 0, room = 0;
+  uint32 refused = 0;
+  Size room = 0;
   bool pad = false;
   for (uint32 i = 0; i < n; i++) {
     if (c->state[i] != MR_VALUE) continue;
-    uint32 have = c->len[i];
-    if (have != limit || c->arg2 == PG_UTF8) have = characters(text + c->start[i], c->len[i], c->arg2);
+    uint32 have = characters(text + c->start[i], c->len[i], c->arg2);
     if (have > limit) {
       c->state[i] = MR_REFUSED;
       refused++;
@@ -127,9 +156,14 @@ static uint32 convert_bpchar(Column* c, const char* text, uint32 n) {
     room += c->len[i] + (limit - have);
   }
   if (!pad) return refused;
-  char* out = static_cast<char*>(palloc(room + 1));
-  uint32 at = 0;
+  if (room > kMaxPadded) { /* offsets are 32 bits; such columns are bpcharin()'s */
+    for (uint32 i = 0; i < n; i++)
+      if (c->state[i] == MR_VALUE) c->state[i] = MR_REFUSED, refused++;
+    return refused;
+  }
+  char* out = static_cast<char*>(palloc(room + MR_SLACK));
   c->payload = out;
+  Size at = 0;
   for (uint32 i = 0; i < n; i++) {
     if (c->state[i] != MR_VALUE) continue;
     const char* from = text + c->start[i];

@@ -428,12 +428,16 @@ static void store_batch(Loader* loader) {
     store_in_pages(loader);
   else
     core_sink_add(loader->core, batch, loader->former, 0, batch->rows, loader->lineno);
-  for (uint32 r = 0; r < batch->rows; r++) {
-    if (batch->row_state[r] == RowState::kExcluded) continue;
-    loader->flush_rows++;
-    loader->flush_bytes += batch->row_len[r];
-    loader->processed++;
+  uint32 rows = batch->rows;
+  int64 line_bytes = batch->bytes;
+  for (uint32 r = 0; batch->any_tuple && r < batch->rows; r++) {
+    if (batch->row_state[r] != RowState::kExcluded) continue;
+    rows--;
+    line_bytes -= batch->row_len[r];
   }
+  loader->flush_rows += rows;
+  loader->flush_bytes += line_bytes;
+  loader->processed += rows;
   pgstat_progress_update_param(PROGRESS_COPY_TUPLES_PROCESSED, loader->processed);
   if (loader->excluded > 0) pgstat_progress_update_param(PROGRESS_COPY_TUPLES_EXCLUDED, loader->excluded);
 }
@@ -443,22 +447,22 @@ static void store_batch(Loader* loader) {
 /* One batch of indexed rows, from columns to the table. */
 static void load_batch(Loader* loader) {
   Batch* batch = loader->batch;
-  TextBuffer* buffer = loader->buffer;
   CHECK_FOR_INTERRUPTS();
   ResetPerTupleExprContext(loader->estate);
   field_reader_take(loader->reader, batch, kFlushRows - loader->flush_rows, kFlushBytes - loader->flush_bytes);
   MemoryContext old = MemoryContextSwitchTo(GetPerTupleMemoryContext(loader->estate));
-  uint32 start = batch->row_start[0], bytes = buffer->begin - start;
-  loader->embedded_newlines = loader->cstate->opts.csv_mode &&
-                              memchr(buffer->text + start, loader->reader->format.quote, bytes) != nullptr;
+  loader->embedded_newlines = batch->any_quote;
   uint64 lines = lines_to_row(loader, batch->rows - 1);
   batch_convert(batch, loader->reader);
   if (loader->has_checks) find_null_violations(loader);
   uint64 lines_used = lines;
   if (loader->every_row || batch->any_attention) {
     uint32 rows = check_rows(loader);
-    if (rows < batch->rows) lines_used = rows == 0 ? 0 : lines_to_row(loader, rows - 1);
-    batch->rows = rows;
+    if (rows < batch->rows) {
+      lines_used = rows == 0 ? 0 : lines_to_row(loader, rows - 1);
+      for (uint32 r = rows; r < batch->rows; r++) batch->bytes -= batch->row_len[r];
+      batch->rows = rows;
+    }
   }
   loader->context_row = kNoRow;
   uint64 end_line = loader->cstate->cur_lineno;
@@ -512,7 +516,7 @@ static void load_core_row(Loader* loader) {
   /* the line stays in line_buf, so errors about the row need no text of ours */
   batch->rows = 1;
   batch->row_state[0] = RowState::kVectors;
-  batch->row_len[0] = cstate->line_buf.len;
+  batch->bytes = batch->row_len[0] = cstate->line_buf.len;
   batch->any_tuple = false;
   batch_set_tuple(batch, 0, heap_form_tuple(RelationGetDescr(cstate->rel), loader->values, loader->nulls));
   if (loader->every_row || loader->has_checks) {

@@ -48,25 +48,31 @@ static void start_page(PageSink* sink) {
 }
 
 /*
- * Room for a tuple of len bytes on the page being filled: its line pointer is set, its
- * memory returned; null if it does not fit. The first tuple of a page always fits;
- * others leave the fillfactor's reserve, as in heap_multi_insert().
+ * Gives rows from `r` on their place on one page, until one does not fit; returns that row. The
+ * first tuple of a page always fits; others leave the fillfactor's reserve, as in
+ * heap_multi_insert().
  */
-static inline char* page_place(char* page, uint32 len, Size reserved) {
+static uint32 place_rows(char* page, const Batch* batch, const uint32* length, uint32 r, uint32 to, uint32 reserved,
+                         char** dest) {
   PageHeader header = reinterpret_cast<PageHeader>(page);
-  uint32 size = MAXALIGN(len);
   uint32 lower = header->pd_lower, upper = header->pd_upper;
   uint32 tuples = (lower - SizeOfPageHeaderData) / sizeof(ItemIdData);
-  if (tuples > 0 &&
-      (tuples >= MaxHeapTuplesPerPage || upper - lower < size + sizeof(ItemIdData) + reserved))
-    return nullptr;
-  upper -= size;
-  ItemIdSetNormal(reinterpret_cast<ItemId>(page + lower), upper, len);
-  header->pd_lower = lower + sizeof(ItemIdData);
+  for (; r < to; r++, dest++) {
+    if (batch->any_tuple && batch->row_state[r] == RowState::kExcluded) continue;
+    uint32 len = length[r], size = MAXALIGN(len);
+    if (tuples > 0 &&
+        (tuples >= MaxHeapTuplesPerPage || upper - lower < size + sizeof(ItemIdData) + reserved))
+      break;
+    upper -= size;
+    ItemIdSetNormal(reinterpret_cast<ItemId>(page + lower), upper, len);
+    lower += sizeof(ItemIdData);
+    tuples++;
+    *dest = page + upper;
+    reinterpret_cast<HeapTupleHeader>(*dest)->t_ctid.ip_posid = tuples;
+  }
+  header->pd_lower = lower;
   header->pd_upper = upper;
-  char* tuple = page + upper;
-  ItemPointerSet(&reinterpret_cast<HeapTupleHeader>(tuple)->t_ctid, 0, tuples + 1);
-  return tuple;
+  return r;
 }
 
 /* Writes the page's tuples as a multi-insert record has them; returns the bytes. */
@@ -184,15 +190,11 @@ void page_sink_add(PageSink* sink, const Batch* batch, TupleFormer* former, uint
   while (from < to) {
     if (sink->pages == 0) start_page(sink);
     uint32 r = from;
-    for (; r < to; r++) {
-      if (batch->row_state[r] == RowState::kExcluded) continue;
-      char* tuple = page_place(stage_page(sink, sink->pages - 1), former->length[r], sink->reserved);
-      if (tuple == nullptr) {
-        if (sink->pages == kStagePages) break;
-        start_page(sink);
-        tuple = page_place(stage_page(sink, sink->pages - 1), former->length[r], sink->reserved);
-      }
-      dest[r - from] = tuple;
+    for (;;) {
+      char* page = stage_page(sink, sink->pages - 1);
+      r = place_rows(page, batch, former->length, r, to, sink->reserved, dest + (r - from));
+      if (r == to || sink->pages == kStagePages) break;
+      start_page(sink);
     }
     tuple_former_write(former, batch, from, r, dest, &sink->header);
     if (r < to) place_all(sink);

@@ -14,6 +14,7 @@ TupleFormer* tuple_former_create(TupleDesc tupdesc, uint32 capacity) {
   former->natts = tupdesc->natts;
   former->plain_hoff = MAXALIGN(SizeofHeapTupleHeader);
   former->bitmap_hoff = MAXALIGN(SizeofHeapTupleHeader + BITMAPLEN(tupdesc->natts));
+  former->prefix_offset = static_cast<uint32*>(palloc(tupdesc->natts * sizeof(uint32)));
   former->length = static_cast<uint32*>(palloc(capacity * sizeof(uint32)));
   former->has_null = static_cast<uint8*>(palloc(capacity));
   former->has_varwidth = static_cast<uint8*>(palloc(capacity));
@@ -78,12 +79,28 @@ static void measure_varlena(const Column* c, uint32 n, TupleFormer* former) {
   }
 }
 
+/* Finds the fixed prefix; a batch with formed or excluded rows has none. */
+static void measure_prefix(TupleFormer* former, const Batch* batch) {
+  int m = 0;
+  uint32 offset = 0;
+  for (; m < batch->natts; m++) {
+    const Column* c = &batch->columns[m];
+    if (!c->all_values || c->vector != Vector::kFixed) break;
+    offset = align_up(offset, c->align);
+    former->prefix_offset[m] = offset;
+    offset += c->att->attlen;
+  }
+  former->prefix = m;
+  former->prefix_size = offset;
+}
+
 void tuple_former_measure(TupleFormer* former, const Batch* batch) {
-  uint32 n = batch->rows;
-  memset(former->length, 0, n * sizeof(uint32));
+  const uint32 n = batch->rows;
+  measure_prefix(former, batch);
+  for (uint32 r = 0; r < n; r++) former->length[r] = former->prefix_size;
   memset(former->has_null, 0, n);
   memset(former->has_varwidth, 0, n);
-  for (int m = 0; m < batch->natts; m++) {
+  for (int m = former->prefix; m < batch->natts; m++) {
     const Column* c = &batch->columns[m];
     if (c->all_null)
       memset(former->has_null, 1, n);
@@ -92,6 +109,7 @@ void tuple_former_measure(TupleFormer* former, const Batch* batch) {
     else
       measure_varlena(c, n, former);
   }
+  former->any_null = memchr(former->has_null, 1, n) != nullptr;
   for (uint32 r = 0; r < n; r++) former->length[r] += former->has_null[r] ? former->bitmap_hoff : former->plain_hoff;
   if (!batch->any_tuple) return;
   for (uint32 r = 0; r < n; r++)
@@ -151,61 +169,105 @@ static inline char* put_datum(char* to, const char* value, uint32 align, bool sh
   return put_payload(to, VARDATA(value), VARSIZE(value) - VARHDRSZ, align, short_header);
 }
 
-/* Sets the attribute's bit in the NULL bitmap of a tuple that has one. */
-static inline void set_not_null(HeapTupleHeader tuple, uint8 has_null, int m) {
-  if (has_null) tuple->t_bits[m >> 3] |= 1 << (m & 7);
+/* Sets the attribute's bit in the NULL bitmaps of the tuples that have one. */
+static void set_not_null(const TupleFormer* former, const Column* c, int m, uint32 from, uint32 to, char** dest) {
+  if (!former->any_null) return;
+  for (uint32 r = from; r < to; r++)
+    if (former->has_null[r] && c->state[r] != MR_NULL)
+      reinterpret_cast<HeapTupleHeader>(dest[r - from])->t_bits[m >> 3] |= 1 << (m & 7);
+}
+
+/* An attribute of the fixed prefix: `at` is already behind the prefix, so the place is a constant before it. */
+template <uint32 kWidth>
+static void write_prefix(const TupleFormer* former, const Column* c, int m, uint32 from, uint32 to) {
+  const uint32 width = kWidth ? kWidth : c->att->attlen;
+  const int64 back = static_cast<int64>(former->prefix_size) - former->prefix_offset[m];
+  const char* value = c->values + static_cast<Size>(from) * width;
+  for (uint32 r = from; r < to; r++, value += width) memcpy(former->at[r] - back, value, width);
 }
 
 template <uint32 kWidth>
-static void write_fixed(const Column* c, int m, uint32 from, uint32 to, char** at, char** dest, const uint8* has_null) {
+static void write_fixed(const TupleFormer* former, const Column* c, int m, uint32 from, uint32 to) {
+  if (m < former->prefix) {
+    write_prefix<kWidth>(former, c, m, from, to);
+    return;
+  }
   const uint32 width = kWidth ? kWidth : c->att->attlen, align = c->align;
   const char* value = c->values + static_cast<Size>(from) * width;
   for (uint32 r = from; r < to; r++, value += width) {
     if (!c->all_values && c->state[r] == MR_NULL) continue;
-    char* p = align_up(at[r], align);
+    char* p = align_up(former->at[r], align);
     memcpy(p, value, width);
-    at[r] = p + width;
-    set_not_null(reinterpret_cast<HeapTupleHeader>(dest[r - from]), has_null[r], m);
+    former->at[r] = p + width;
   }
 }
 
-static void write_varlena(const Column* c, int m, uint32 from, uint32 to, char** at, char** dest,
-                          const uint8* has_null) {
+static void write_varlena(const TupleFormer* former, const Column* c, uint32 from, uint32 to) {
+  char** at = former->at;
   const uint32 align = c->align;
   const bool short_header = c->short_header;
+  if (c->all_values) {
+    for (uint32 r = from; r < to; r++)
+      at[r] = put_payload(at[r], c->payload + c->start[r], c->len[r], align, short_header);
+    return;
+  }
   for (uint32 r = from; r < to; r++) {
     uint8 state = c->state[r];
     if (state == MR_NULL) continue;
     at[r] = state == kDatum ? put_datum(at[r], DatumGetPointer(c->datum[r]), align, short_header)
                             : put_payload(at[r], c->payload + c->start[r], c->len[r], align, short_header);
-    set_not_null(reinterpret_cast<HeapTupleHeader>(dest[r - from]), has_null[r], m);
   }
+}
+
+/* Copies a tuple that was formed before and makes its header the load's. */
+static void write_formed(char* to, HeapTuple formed, const TupleHeader* header) {
+  HeapTupleHeader tuple = reinterpret_cast<HeapTupleHeader>(to);
+  ItemPointerData ctid = tuple->t_ctid;
+  memcpy(to, formed->t_data, formed->t_len);
+  tuple->t_ctid = ctid;
+  tuple->t_infomask = (tuple->t_infomask & ~HEAP_XACT_MASK) | header->infomask;
+  tuple->t_infomask2 &= ~HEAP2_XACT_MASK;
+  tuple->t_choice.t_heap.t_xmin = header->xid;
+  tuple->t_choice.t_heap.t_xmax = InvalidTransactionId;
+  tuple->t_choice.t_heap.t_field3.t_cid = header->cid;
 }
 
 static void write_headers(TupleFormer* former, const Batch* batch, uint32 from, uint32 to, char** dest,
                           const TupleHeader* header) {
   for (uint32 r = from; r < to; r++) {
-    HeapTupleHeader tuple = reinterpret_cast<HeapTupleHeader>(dest[r - from]);
     if (batch->any_tuple) {
-      if (batch->row_state[r] == RowState::kExcluded) continue;
-      if (batch->row_state[r] == RowState::kTuple) {
-        HeapTuple formed = batch->tuple[r];
-        memcpy(tuple, formed->t_data, formed->t_len);
-        tuple->t_infomask = (tuple->t_infomask & ~HEAP_XACT_MASK) | header->infomask;
-        tuple->t_infomask2 &= ~HEAP2_XACT_MASK;
-        HeapTupleHeaderSetXmin(tuple, header->xid);
-        HeapTupleHeaderSetXmax(tuple, InvalidTransactionId);
-        HeapTupleHeaderSetCmin(tuple, header->cid);
-        continue;
-      }
+      if (batch->row_state[r] == RowState::kTuple) write_formed(dest[r - from], batch->tuple[r], header);
+      if (batch->row_state[r] != RowState::kVectors) continue;
     }
+    HeapTupleHeader tuple = reinterpret_cast<HeapTupleHeader>(dest[r - from]);
     tuple->t_choice.t_heap.t_xmin = header->xid;
     tuple->t_choice.t_heap.t_field3.t_cid = header->cid;
     tuple->t_infomask2 = former->natts;
     tuple->t_infomask = header->infomask | (former->has_null[r] ? HEAP_HASNULL : 0) |
                         (former->has_varwidth[r] ? HEAP_HASVARWIDTH : 0);
     tuple->t_hoff = former->has_null[r] ? former->bitmap_hoff : former->plain_hoff;
-    former->at[r] = dest[r - from] + tuple->t_hoff;
+    former->at[r] = dest[r - from] + tuple->t_hoff + former->prefix_size;
+  }
+}
+
+static void write_column(const TupleFormer* former, const Column* c, int m, uint32 from, uint32 to) {
+  if (c->vector == Vector::kVarlena) {
+    write_varlena(former, c, from, to);
+    return;
+  }
+  switch (c->att->attlen) {
+    case 1:
+      return write_fixed<1>(former, c, m, from, to);
+    case 2:
+      return write_fixed<2>(former, c, m, from, to);
+    case 4:
+      return write_fixed<4>(former, c, m, from, to);
+    case 8:
+      return write_fixed<8>(former, c, m, from, to);
+    case 16:
+      return write_fixed<16>(former, c, m, from, to);
+    default:
+      return write_fixed<0>(former, c, m, from, to);
   }
 }
 
@@ -215,30 +277,8 @@ void tuple_former_write(TupleFormer* former, const Batch* batch, uint32 from, ui
   for (int m = 0; m < batch->natts; m++) {
     const Column* c = &batch->columns[m];
     if (c->all_null) continue;
-    if (c->vector == Vector::kVarlena) {
-      write_varlena(c, m, from, to, former->at, dest, former->has_null);
-      continue;
-    }
-    switch (c->att->attlen) {
-      case 1:
-        write_fixed<1>(c, m, from, to, former->at, dest, former->has_null);
-        break;
-      case 2:
-        write_fixed<2>(c, m, from, to, former->at, dest, former->has_null);
-        break;
-      case 4:
-        write_fixed<4>(c, m, from, to, former->at, dest, former->has_null);
-        break;
-      case 8:
-        write_fixed<8>(c, m, from, to, former->at, dest, former->has_null);
-        break;
-      case 16:
-        write_fixed<16>(c, m, from, to, former->at, dest, former->has_null);
-        break;
-      default:
-        write_fixed<0>(c, m, from, to, former->at, dest, former->has_null);
-        break;
-    }
+    write_column(former, c, m, from, to);
+    set_not_null(former, c, m, from, to, dest);
   }
 }
 

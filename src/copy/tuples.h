@@ -18,6 +18,14 @@ struct TupleFormer {
   int natts;
   uint32 bitmap_hoff; /* t_hoff of a tuple with NULLs, and without */
   uint32 plain_hoff;
+  /*
+   * The leading attributes that are fixed-length values in every row of the batch: they lie
+   * at the same offset in each tuple.
+   */
+  int prefix;            /* how many */
+  uint32 prefix_size;    /* bytes of data they take */
+  uint32* prefix_offset; /* one entry an attribute */
+  bool any_null;         /* some row of the batch has a NULL */
   /* One entry a row. */
   uint32* length; /* t_len: whole tuple, not aligned */
   uint8* has_null;
