@@ -190,33 +190,35 @@ struct CsvScanner {
 };
 
 /*
- * The rows of some blocks, as a mask of their ranks among the separators since
- * the last Flush(): several blocks' rows are then written at once. Only where
- * pext is quick; elsewhere rows are written as they come.
+ * Rows found but not yet written, as a mask of their ranks among the separators
+ * since the last Flush(): the rows of many blocks are then written at once. Only
+ * where pext is quick; elsewhere rows are written as they come.
  */
 struct RowRanks {
 #if MR_HAVE_VBMI2
   uint64_t ranks = 0;
-  uint32_t n = 0; /* separators since sink.n_seps was base */
-  uint32_t base;
-  HWY_INLINE explicit RowRanks(const Sink& sink) : base(sink.n_seps) {}
+  uint32_t n = 0; /* separators since the last Flush(): fewer than 64, or none */
+  /* sink counts the block's separators only after this. */
   HWY_INLINE void Add(uint64_t rows, uint64_t seps, uint32_t n_seps, Sink& sink) {
     if (HWY_UNLIKELY(n + n_seps >= 64)) Flush(sink);
     ranks |= _pext_u64(rows, seps) << n;
     n += n_seps;
   }
   HWY_INLINE void Flush(Sink& sink) {
-    sink.n_rows += EmitPositions(ranks, base, sink.row_end + sink.n_rows);
-    base += n;
+    sink.n_rows += EmitPositions(ranks, sink.n_seps - n, sink.row_end + sink.n_rows);
     n = 0;
     ranks = 0;
   }
+  /* After a group: well before the mask is full, but not for every group of long fields. */
+  HWY_INLINE void FlushIfMany(Sink& sink) {
+    if (n >= 24) Flush(sink);
+  }
 #else
-  HWY_INLINE explicit RowRanks(const Sink&) {}
   HWY_INLINE void Add(uint64_t rows, uint64_t seps, uint32_t, Sink& sink) {
     sink.n_rows += EmitRanks(rows, seps, sink.n_seps, sink.row_end + sink.n_rows);
   }
   HWY_INLINE void Flush(Sink&) {}
+  HWY_INLINE void FlushIfMany(Sink&) {}
 #endif
 };
 
@@ -227,28 +229,30 @@ HWY_INLINE void EmitBlock(const Masks& masks, uint32_t at, RowRanks& rows, Sink&
   sink.n_seps += n;
 }
 
+/* The same for a block that likely has no more than two separators. */
+HWY_INLINE void EmitSparseBlock(const Masks& masks, uint32_t at, RowRanks& rows, Sink& sink) {
+  const uint32_t n = PopCount64(masks.seps);
+  rows.Add(masks.rows, masks.seps, n, sink);
+  EmitTwo(masks.seps, at, sink.seps + sink.n_seps);
+  if (HWY_UNLIKELY(n > 2)) EmitMask(masks.seps_mask, n, at, sink.seps + sink.n_seps);
+  sink.n_seps += n;
+}
+
 /* Writes what four blocks found, all but odd. */
 HWY_INLINE void EmitGroup(const Masks& m0, const Masks& m1, const Masks& m2, const Masks& m3, uint32_t at,
-                          Sink& sink) {
-  RowRanks rows(sink);
-  if (AtMostTwo(m0.seps) && AtMostTwo(m1.seps) && AtMostTwo(m2.seps) && AtMostTwo(m3.seps)) {
-    const auto emit = [&](const Masks& m, uint32_t here) {
-      const uint32_t n = PopCount64(m.seps);
-      rows.Add(m.rows, m.seps, n, sink);
-      EmitTwo(m.seps, here, sink.seps + sink.n_seps);
-      sink.n_seps += n;
-    };
-    emit(m0, at);
-    emit(m1, at + 64);
-    emit(m2, at + 128);
-    emit(m3, at + 192);
+                          RowRanks& rows, Sink& sink) {
+  if (PopCount64(m0.seps) + PopCount64(m1.seps) + PopCount64(m2.seps) + PopCount64(m3.seps) <= 4) {
+    EmitSparseBlock(m0, at, rows, sink);
+    EmitSparseBlock(m1, at + 64, rows, sink);
+    EmitSparseBlock(m2, at + 128, rows, sink);
+    EmitSparseBlock(m3, at + 192, rows, sink);
   } else {
     EmitBlock(m0, at, rows, sink);
     EmitBlock(m1, at + 64, rows, sink);
     EmitBlock(m2, at + 128, rows, sink);
     EmitBlock(m3, at + 192, rows, sink);
   }
-  rows.Flush(sink);
+  rows.FlushIfMany(sink);
 }
 
 /* A scan on its way: copied into locals by each loop, so that the compiler keeps it in registers. */
@@ -256,6 +260,7 @@ template <class Scanner>
 struct Progress {
   Scanner scanner;
   Sink sink;
+  RowRanks rows;
   uint32_t at;
 };
 
@@ -274,18 +279,17 @@ HWY_NOINLINE bool ScanSpecial(const uint8_t* HWY_RESTRICT bytes, uint32_t end, P
   for (int plain = 0; plain < kPatience && end - now.at > 256; plain++) {
     const Progress<Scanner> before = now;
     const bool look = kEol == MR_EOL_CRNL || Has<4>(bytes + now.at, kEol == MR_EOL_NL ? '\r' : '\n');
-    RowRanks rows(now.sink);
     uint64_t judge = 0;
     uint64_t special = 0;
     for (uint32_t i = 0; i < 256; i += 64) {
       const Masks masks = now.scanner.Block(bytes + now.at + i, kWhole, look);
       judge |= masks.judge;
       special |= masks.special;
-      EmitBlock(masks, now.at + i, rows, now.sink);
+      EmitBlock(masks, now.at + i, now.rows, now.sink);
       if (masks.odd != 0)
         now.sink.n_odd += EmitPositions(masks.odd, now.at + i, now.sink.odd + now.sink.n_odd);
     }
-    rows.Flush(now.sink);
+    now.rows.FlushIfMany(now.sink);
     if (HWY_UNLIKELY(judge != 0)) {
       now = before;
       go_on = false;
@@ -298,32 +302,41 @@ HWY_NOINLINE bool ScanSpecial(const uint8_t* HWY_RESTRICT bytes, uint32_t end, P
   return go_on;
 }
 
+/* The same for groups that are plain, until one is not. */
+template <int kEol, class Scanner>
+HWY_NOINLINE bool ScanPlain(const uint8_t* HWY_RESTRICT bytes, uint32_t end, Progress<Scanner>* progress) {
+  Progress<Scanner> now = *progress;
+  bool go_on = true;
+  while (end - now.at > 256) {
+    const uint8_t* p = bytes + now.at;
+    if (!now.scanner.IsPlain(p)) break;
+    const Progress<Scanner> before = now;
+    const Masks m0 = now.scanner.Plain(p);
+    const Masks m1 = now.scanner.Plain(p + 64);
+    const Masks m2 = now.scanner.Plain(p + 128);
+    const Masks m3 = now.scanner.Plain(p + 192);
+    EmitGroup(m0, m1, m2, m3, now.at, now.rows, now.sink);
+    now.at += 256;
+    if (HWY_UNLIKELY((m0.judge | m1.judge | m2.judge | m3.judge) != 0)) {
+      now = before;
+      go_on = false;
+      break;
+    }
+  }
+  *progress = now;
+  return go_on;
+}
+
 template <int kEol, class Scanner>
 uint32_t Scan(const MrFormat* format, const char* base, uint32_t begin, uint32_t end, MrIndex* out) {
   const uint8_t* bytes = reinterpret_cast<const uint8_t*>(base);
-  Progress<Scanner> now = {Scanner(*format), Sink{out->seps, out->row_end, out->odd, 0, 0, 0}, begin};
+  Progress<Scanner> now = {Scanner(*format), Sink{out->seps, out->row_end, out->odd, 0, 0, 0}, RowRanks(),
+                           begin};
 
   /* Groups of four blocks, each with bytes after it. */
-  while (end - now.at > 256) {
-    const uint8_t* p = bytes + now.at;
-    if (HWY_LIKELY(now.scanner.IsPlain(p))) {
-      const Progress<Scanner> before = now;
-      const Masks m0 = now.scanner.Plain(p);
-      const Masks m1 = now.scanner.Plain(p + 64);
-      const Masks m2 = now.scanner.Plain(p + 128);
-      const Masks m3 = now.scanner.Plain(p + 192);
-      EmitGroup(m0, m1, m2, m3, now.at, now.sink);
-      const uint64_t judge = m0.judge | m1.judge | m2.judge | m3.judge;
-      now.at += 256;
-      if (HWY_LIKELY(judge == 0)) continue;
-      now = before;
-      break;
-    }
-    Progress<Scanner> special = now;
-    const bool go_on = ScanSpecial<kEol>(bytes, end, &special);
-    now = special;
-    if (!go_on) break;
-  }
+  while (end - now.at > 256)
+    if (!ScanPlain<kEol>(bytes, end, &now) || !ScanSpecial<kEol>(bytes, end, &now)) break;
+  now.rows.Flush(now.sink);
 
   /* The rest block by block: the last may be short, and one may hold the byte to stop at. */
   uint32_t stop = end;
