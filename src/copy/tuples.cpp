@@ -183,7 +183,13 @@ static void write_prefix(const TupleFormer* former, const Column* c, int m, uint
   const uint32 width = kWidth ? kWidth : c->att->attlen;
   const int64 back = static_cast<int64>(former->prefix_size) - former->prefix_offset[m];
   const char* value = c->values + static_cast<Size>(from) * width;
-  for (uint32 r = from; r < to; r++, value += width) memcpy(former->at[r] - back, value, width);
+  if (c->all_values) {
+    for (uint32 r = from; r < to; r++, value += width) memcpy(former->at[r] - back, value, width);
+    return;
+  }
+  /* a row was formed after measuring: for toast */
+  for (uint32 r = from; r < to; r++, value += width)
+    if (c->state[r] != MR_NULL) memcpy(former->at[r] - back, value, width);
 }
 
 template <uint32 kWidth>
