@@ -238,23 +238,6 @@ HWY_INLINE void EmitSparseBlock(const Masks& masks, uint32_t at, RowRanks& rows,
   sink.n_seps += n;
 }
 
-/* Writes what four blocks found, all but odd. */
-HWY_INLINE void EmitGroup(const Masks& m0, const Masks& m1, const Masks& m2, const Masks& m3, uint32_t at,
-                          RowRanks& rows, Sink& sink) {
-  if (PopCount64(m0.seps) + PopCount64(m1.seps) + PopCount64(m2.seps) + PopCount64(m3.seps) <= 4) {
-    EmitSparseBlock(m0, at, rows, sink);
-    EmitSparseBlock(m1, at + 64, rows, sink);
-    EmitSparseBlock(m2, at + 128, rows, sink);
-    EmitSparseBlock(m3, at + 192, rows, sink);
-  } else {
-    EmitBlock(m0, at, rows, sink);
-    EmitBlock(m1, at + 64, rows, sink);
-    EmitBlock(m2, at + 128, rows, sink);
-    EmitBlock(m3, at + 192, rows, sink);
-  }
-  rows.FlushIfMany(sink);
-}
-
 /* A scan on its way: copied into locals by each loop, so that the compiler keeps it in registers. */
 template <class Scanner>
 struct Progress {
@@ -307,17 +290,31 @@ template <int kEol, class Scanner>
 HWY_NOINLINE bool ScanPlain(const uint8_t* HWY_RESTRICT bytes, uint32_t end, Progress<Scanner>* progress) {
   Progress<Scanner> now = *progress;
   bool go_on = true;
+  bool sparse = false; /* the last group had few separators: the next likely has, too */
   while (end - now.at > 256) {
     const uint8_t* p = bytes + now.at;
     if (!now.scanner.IsPlain(p)) break;
     const Progress<Scanner> before = now;
-    const Masks m0 = now.scanner.Plain(p);
-    const Masks m1 = now.scanner.Plain(p + 64);
-    const Masks m2 = now.scanner.Plain(p + 128);
-    const Masks m3 = now.scanner.Plain(p + 192);
-    EmitGroup(m0, m1, m2, m3, now.at, now.rows, now.sink);
+    const uint32_t n_before = now.sink.n_seps;
+    uint64_t judge = 0;
+    /* A loop of four, not four at once: there are too few registers for all their masks. */
+    if (sparse) {
+      for (uint32_t i = 0; i < 256; i += 64) {
+        const Masks masks = now.scanner.Plain(p + i);
+        judge |= masks.judge;
+        EmitSparseBlock(masks, now.at + i, now.rows, now.sink);
+      }
+    } else {
+      for (uint32_t i = 0; i < 256; i += 64) {
+        const Masks masks = now.scanner.Plain(p + i);
+        judge |= masks.judge;
+        EmitBlock(masks, now.at + i, now.rows, now.sink);
+      }
+    }
+    sparse = now.sink.n_seps - n_before <= 4;
+    now.rows.FlushIfMany(now.sink);
     now.at += 256;
-    if (HWY_UNLIKELY((m0.judge | m1.judge | m2.judge | m3.judge) != 0)) {
+    if (HWY_UNLIKELY(judge != 0)) {
       now = before;
       go_on = false;
       break;
