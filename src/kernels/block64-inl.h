@@ -60,6 +60,10 @@ HWY_INLINE uint64_t MaskToBits(Bytes d, M mask) {
   uint16_t bits;
 #endif
   hn::StoreMaskBits(d, mask, reinterpret_cast<uint8_t*>(&bits));
+#if MR_HAVE_VBMI2
+  /* Else GCC moves the mask anew for every use, or works on in mask registers: both on the busiest port. */
+  __asm__("" : "+r"(bits));
+#endif
   return bits;
 }
 
@@ -104,11 +108,7 @@ HWY_INLINE BlockMask EqualMask(const uint8_t* HWY_RESTRICT p, uint8_t c) {
   return hn::Eq(hn::LoadU(d, p), hn::Set(d, c));
 }
 HWY_INLINE BlockMask OrMasks(BlockMask a, BlockMask b) { return hn::Or(a, b); }
-HWY_INLINE uint64_t ToBits(BlockMask mask) {
-  uint64_t bits = MaskToBits(Bytes(), mask);
-  __asm__("" : "+r"(bits)); /* GCC would rather move it once more for every use, on the busiest port */
-  return bits;
-}
+HWY_INLINE uint64_t ToBits(BlockMask mask) { return MaskToBits(Bytes(), mask); }
 HWY_INLINE BlockMask FromBits(uint64_t bits) {
   return hn::LoadMaskBits(Bytes(), reinterpret_cast<const uint8_t*>(&bits));
 }

@@ -248,80 +248,64 @@ struct Progress {
 };
 
 /*
- * Takes groups of four blocks, until many in a row were plain, or one has a byte
- * to be judged, or the last begins. (Going to and fro between the two loops would
- * cost more than it saves where some rows are quoted and some not.) Returns false
- * when a byte must be judged in the group at progress->at, of which nothing has
- * been taken.
+ * Takes groups of four blocks, until many in a row were plain, or a block has a
+ * byte to be judged, or the last group begins. (Going to and fro between the two
+ * loops would cost more than it saves where some rows are quoted and some not.)
+ * Returns false when a byte must be judged in the block at progress->at, of which
+ * nothing has been taken.
  */
 template <int kEol, class Scanner>
 HWY_NOINLINE bool ScanSpecial(const uint8_t* HWY_RESTRICT bytes, uint32_t end, Progress<Scanner>* progress) {
   constexpr int kPatience = 8; /* groups */
   Progress<Scanner> now = *progress;
-  bool go_on = true;
   for (int plain = 0; plain < kPatience && end - now.at > 256; plain++) {
-    const Progress<Scanner> before = now;
     const bool look = kEol == MR_EOL_CRNL || Has<4>(bytes + now.at, kEol == MR_EOL_NL ? '\r' : '\n');
-    uint64_t judge = 0;
     uint64_t special = 0;
-    for (uint32_t i = 0; i < 256; i += 64) {
-      const Masks masks = now.scanner.Block(bytes + now.at + i, kWhole, look);
-      judge |= masks.judge;
+    for (int block = 0; block < 4; block++, now.at += 64) {
+      Scanner next = now.scanner;
+      const Masks masks = next.Block(bytes + now.at, kWhole, look);
+      if (HWY_UNLIKELY(masks.judge != 0)) {
+        *progress = now;
+        return false;
+      }
+      now.scanner = next;
       special |= masks.special;
-      EmitBlock(masks, now.at + i, now.rows, now.sink);
-      if (masks.odd != 0)
-        now.sink.n_odd += EmitPositions(masks.odd, now.at + i, now.sink.odd + now.sink.n_odd);
+      EmitBlock(masks, now.at, now.rows, now.sink);
+      if (masks.odd != 0) now.sink.n_odd += EmitPositions(masks.odd, now.at, now.sink.odd + now.sink.n_odd);
     }
     now.rows.FlushIfMany(now.sink);
-    if (HWY_UNLIKELY(judge != 0)) {
-      now = before;
-      go_on = false;
-      break;
-    }
-    now.at += 256;
     if (special != 0) plain = -1;
   }
   *progress = now;
-  return go_on;
+  return true;
 }
 
 /* The same for groups that are plain, until one is not. */
 template <int kEol, class Scanner>
 HWY_NOINLINE bool ScanPlain(const uint8_t* HWY_RESTRICT bytes, uint32_t end, Progress<Scanner>* progress) {
   Progress<Scanner> now = *progress;
-  bool go_on = true;
   bool sparse = false; /* the last group had few separators: the next likely has, too */
-  while (end - now.at > 256) {
-    const uint8_t* p = bytes + now.at;
-    if (!now.scanner.IsPlain(p)) break;
-    const Progress<Scanner> before = now;
+  while (end - now.at > 256 && now.scanner.IsPlain(bytes + now.at)) {
     const uint32_t n_before = now.sink.n_seps;
-    uint64_t judge = 0;
-    /* A loop of four, not four at once: there are too few registers for all their masks. */
-    if (sparse) {
-      for (uint32_t i = 0; i < 256; i += 64) {
-        const Masks masks = now.scanner.Plain(p + i);
-        judge |= masks.judge;
-        EmitSparseBlock(masks, now.at + i, now.rows, now.sink);
+    /* One block after the other: there are too few registers for the masks of four. */
+    for (int block = 0; block < 4; block++, now.at += 64) {
+      Scanner next = now.scanner;
+      const Masks masks = next.Plain(bytes + now.at);
+      if (HWY_UNLIKELY(masks.judge != 0)) {
+        *progress = now;
+        return false;
       }
-    } else {
-      for (uint32_t i = 0; i < 256; i += 64) {
-        const Masks masks = now.scanner.Plain(p + i);
-        judge |= masks.judge;
-        EmitBlock(masks, now.at + i, now.rows, now.sink);
-      }
+      now.scanner = next;
+      if (sparse)
+        EmitSparseBlock(masks, now.at, now.rows, now.sink);
+      else
+        EmitBlock(masks, now.at, now.rows, now.sink);
     }
     sparse = now.sink.n_seps - n_before <= 4;
     now.rows.FlushIfMany(now.sink);
-    now.at += 256;
-    if (HWY_UNLIKELY(judge != 0)) {
-      now = before;
-      go_on = false;
-      break;
-    }
   }
   *progress = now;
-  return go_on;
+  return true;
 }
 
 template <int kEol, class Scanner>
