@@ -64,6 +64,7 @@ struct Column {
   Datum* datum;        /* where state is kDatum: a varlena */
 
   /* For the whole batch. */
+  bool ascii;      /* its text is plain ASCII */
   bool all_values; /* every state is MR_VALUE */
   bool all_null;   /* every state is MR_NULL */
 };

@@ -3,12 +3,14 @@
 extern "C" {
 #include "access/tupmacs.h"
 #include "executor/executor.h"
+#include "mb/pg_wchar.h"
 #include "nodes/primnodes.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 }
 
 #include "copy/converter.h"
+#include "kernels/utf8.h"
 
 namespace mr {
 
@@ -123,8 +125,11 @@ static void refuse_all(Batch* batch, Column* column) {
 
 void batch_convert(Batch* batch, FieldReader* reader) {
   const char* text = reader->buffer->text;
+  uint32 bytes = reader->buffer->begin - batch->row_start[0];
+  bool ascii = GetDatabaseEncoding() == PG_UTF8 && mr_utf8_count(text + batch->row_start[0], bytes) == bytes;
   for (int f = 0; f < batch->nfields; f++) {
     Column* column = batch->by_field[f];
+    column->ascii = ascii;
     field_reader_spans(reader, batch, column);
     bool refused = true;
     if (column->converter != nullptr)

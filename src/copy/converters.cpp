@@ -83,32 +83,10 @@ static uint32 convert_text(Column* c, const char* text, uint32 n) {
   return 0;
 }
 
-/* Is the field plain ASCII? Looks at whole words: there are MR_SLACK readable bytes behind it. */
-static inline bool is_ascii(const char* s, uint32 len) {
-  const uint64 high = UINT64CONST(0x8080808080808080);
-  uint64 seen = 0;
-  uint32 i = 0;
-  for (; i + 8 <= len; i += 8) {
-    uint64 word;
-    memcpy(&word, s + i, 8);
-    seen |= word;
-  }
-  if (i < len) {
-    uint64 word;
-    memcpy(&word, s + i, 8);
-    uint32 beyond = 8 * (8 - (len - i)); /* bits that are not the field's */
-#ifdef WORDS_BIGENDIAN
-    seen |= word >> beyond;
-#else
-    seen |= word << beyond;
-#endif
-  }
-  return (seen & high) == 0;
-}
-
-/* Characters of a field; bytes in single-byte encodings. */
-static inline uint32 characters(const char* s, uint32 len, int encoding) {
-  return encoding != PG_UTF8 || is_ascii(s, len) ? len : mr_utf8_count(s, len);
+/* Characters of a field; bytes in single-byte encodings and where all text of the batch is plain ASCII. */
+static inline uint32 characters(const Column* c, const char* text, uint32 i) {
+  if (c->ascii || c->arg2 != PG_UTF8) return c->len[i];
+  return mr_utf8_count(text + c->start[i], c->len[i]);
 }
 
 /* varchar(n) and char(n): the limit counts characters, which only UTF-8 and the single-byte encodings count here. */
@@ -125,7 +103,7 @@ static uint32 convert_varchar(Column* c, const char* text, uint32 n) {
   uint32 refused = 0;
   for (uint32 i = 0; i < n; i++) {
     if (c->len[i] <= limit || c->state[i] != MR_VALUE) continue;
-    if (characters(text + c->start[i], c->len[i], c->arg2) > limit) c->state[i] = MR_REFUSED, refused++;
+    if (characters(c, text, i) > limit) c->state[i] = MR_REFUSED, refused++;
   }
   return refused;
 }
@@ -146,7 +124,7 @@ static uint32 convert_bpchar(Column* c, const char* text, uint32 n) {
   bool pad = false;
   for (uint32 i = 0; i < n; i++) {
     if (c->state[i] != MR_VALUE) continue;
-    uint32 have = characters(text + c->start[i], c->len[i], c->arg2);
+    uint32 have = characters(c, text, i);
     if (have > limit) {
       c->state[i] = MR_REFUSED;
       refused++;
@@ -167,9 +145,10 @@ static uint32 convert_bpchar(Column* c, const char* text, uint32 n) {
   for (uint32 i = 0; i < n; i++) {
     if (c->state[i] != MR_VALUE) continue;
     const char* from = text + c->start[i];
-    uint32 len = c->len[i], blanks = limit - characters(from, len, c->arg2);
-    memcpy(out + at, from, len);
-    memset(out + at + len, ' ', blanks);
+    uint32 len = c->len[i], blanks = limit - characters(c, text, i);
+    /* in steps of 16 bytes: what is too much is written over by what comes next, or falls into the slack */
+    for (uint32 k = 0; k < len; k += 16) memcpy(out + at + k, from + k, 16);
+    for (uint32 k = 0; k < blanks; k += 16) memset(out + at + len + k, ' ', 16);
     c->start[i] = at;
     c->len[i] = len + blanks;
     at += len + blanks;

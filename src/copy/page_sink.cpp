@@ -43,6 +43,7 @@ PageSink* page_sink_create(Relation rel, CommandId cid, int options) {
 static inline char* stage_page(const PageSink* sink, int i) { return sink->stage + i * BLCKSZ; }
 
 static void start_page(PageSink* sink) {
+  if (sink->pages == 0) sink->first_block = RelationGetNumberOfBlocks(sink->rel);
   PageInit(stage_page(sink, sink->pages), BLCKSZ, 0);
   sink->pages++;
 }
@@ -52,8 +53,8 @@ static void start_page(PageSink* sink) {
  * first tuple of a page always fits; others leave the fillfactor's reserve, as in
  * heap_multi_insert().
  */
-static uint32 place_rows(char* page, const Batch* batch, const uint32* length, uint32 r, uint32 to, uint32 reserved,
-                         char** dest) {
+static uint32 place_rows(char* page, BlockNumber block, const Batch* batch, const uint32* length, uint32 r, uint32 to,
+                         uint32 reserved, char** dest) {
   PageHeader header = reinterpret_cast<PageHeader>(page);
   uint32 lower = header->pd_lower, upper = header->pd_upper;
   uint32 tuples = (lower - SizeOfPageHeaderData) / sizeof(ItemIdData);
@@ -68,7 +69,7 @@ static uint32 place_rows(char* page, const Batch* batch, const uint32* length, u
     lower += sizeof(ItemIdData);
     tuples++;
     *dest = page + upper;
-    reinterpret_cast<HeapTupleHeader>(*dest)->t_ctid.ip_posid = tuples;
+    ItemPointerSet(&reinterpret_cast<HeapTupleHeader>(*dest)->t_ctid, block, tuples);
   }
   header->pd_lower = lower;
   header->pd_upper = upper;
@@ -113,12 +114,12 @@ static void log_page(PageSink* sink, Buffer buffer, int tuples, uint32 bytes, bo
 }
 
 /* Puts one page image into its buffer, which is pinned, locked and new. */
-static void place_page(PageSink* sink, char* image, Buffer buffer) {
+static void place_page(PageSink* sink, char* image, BlockNumber expected, Buffer buffer) {
   BlockNumber block = BufferGetBlockNumber(buffer);
   bool frozen = sink->options & HEAP_INSERT_FROZEN;
   int tuples = PageGetMaxOffsetNumber(image);
   uint32 bytes = 0;
-  for (int i = 1; i <= tuples; i++) {
+  for (int i = 1; block != expected && i <= tuples; i++) {
     HeapTupleHeader tuple = reinterpret_cast<HeapTupleHeader>(PageGetItem(image, PageGetItemId(image, i)));
     ItemPointerSetBlockNumber(&tuple->t_ctid, block);
   }
@@ -173,7 +174,8 @@ static void place_all(PageSink* sink) {
   choose_strategy(sink);
   for (int done = 0; done < sink->pages;) {
     int got = extend_table(sink->rel, sink->strategy, sink->pages - done, buffers);
-    for (int i = 0; i < got; i++) place_page(sink, stage_page(sink, done++), buffers[i]);
+    for (int i = 0; i < got; i++, done++)
+      place_page(sink, stage_page(sink, done), sink->first_block + done, buffers[i]);
   }
   CheckForSerializableConflictIn(sink->rel, nullptr, InvalidBlockNumber);
   nudge_wal_writer(sink, sink->pages);
@@ -192,7 +194,8 @@ void page_sink_add(PageSink* sink, const Batch* batch, TupleFormer* former, uint
     uint32 r = from;
     for (;;) {
       char* page = stage_page(sink, sink->pages - 1);
-      r = place_rows(page, batch, former->length, r, to, sink->reserved, dest + (r - from));
+      BlockNumber block = sink->first_block + sink->pages - 1;
+      r = place_rows(page, block, batch, former->length, r, to, sink->reserved, dest + (r - from));
       if (r == to || sink->pages == kStagePages) break;
       start_page(sink);
     }

@@ -43,6 +43,10 @@ static inline uint32 after_datum(uint32 offset, const void* value, uint32 align,
   return after_payload(offset, VARSIZE(value) - VARHDRSZ, align, short_header);
 }
 
+/*
+ * The measuring functions move the offset of each row's next attribute, counted from the
+ * tuple's start. Both header lengths are multiples of the largest alignment.
+ */
 static void measure_fixed(const Column* c, uint32 n, TupleFormer* former) {
   uint32* offset = former->length;
   const uint32 align = c->align, width = c->att->attlen;
@@ -97,7 +101,7 @@ static void measure_prefix(TupleFormer* former, const Batch* batch) {
 void tuple_former_measure(TupleFormer* former, const Batch* batch) {
   const uint32 n = batch->rows;
   measure_prefix(former, batch);
-  for (uint32 r = 0; r < n; r++) former->length[r] = former->prefix_size;
+  for (uint32 r = 0; r < n; r++) former->length[r] = former->plain_hoff + former->prefix_size;
   memset(former->has_null, 0, n);
   memset(former->has_varwidth, 0, n);
   for (int m = former->prefix; m < batch->natts; m++) {
@@ -110,7 +114,9 @@ void tuple_former_measure(TupleFormer* former, const Batch* batch) {
       measure_varlena(c, n, former);
   }
   former->any_null = memchr(former->has_null, 1, n) != nullptr;
-  for (uint32 r = 0; r < n; r++) former->length[r] += former->has_null[r] ? former->bitmap_hoff : former->plain_hoff;
+  if (former->any_null)
+    for (uint32 r = 0; r < n; r++)
+      if (former->has_null[r]) former->length[r] += former->bitmap_hoff - former->plain_hoff;
   if (!batch->any_tuple) return;
   for (uint32 r = 0; r < n; r++)
     if (batch->row_state[r] == RowState::kTuple) former->length[r] = batch->tuple[r]->t_len;
