@@ -20,9 +20,9 @@
 #include "kernels/convert_field.h"
 #include "kernels/simd_target.h"
 
-HWY_BEFORE_NAMESPACE();
+#ifndef MILLRACE_KERNELS_CONVERT_INT_TYPES_
+#define MILLRACE_KERNELS_CONVERT_INT_TYPES_
 namespace millrace {
-namespace HWY_NAMESPACE {
 namespace {
 
 /* What the integer types differ in. */
@@ -54,6 +54,15 @@ struct Oid {
   static constexpr bool kSigned = false;
   static constexpr auto* kTwin = mr_convert_oid_scalar;
 };
+
+}  // namespace
+}  // namespace millrace
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace millrace {
+namespace HWY_NAMESPACE {
+namespace {
 
 #if MR_CONVERT_SIMD
 
