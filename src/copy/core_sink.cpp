@@ -35,11 +35,13 @@ void core_sink_add(CoreSink* sink, const Batch* batch, TupleFormer* former, uint
   /* heap_multi_insert() fills in the transaction's fields itself */
   const TupleHeader header = {InvalidTransactionId, 0, HEAP_XMAX_INVALID};
   char* dest[kFlushRows];
+  ItemPointerData ctid[kFlushRows];
   Size total = 0;
   for (uint32 r = from; r < to; r++)
     if (batch->row_state[r] != RowState::kExcluded) total += MAXALIGN(former->length[r]);
   if (total == 0) return;
-  char* memory = static_cast<char*>(MemoryContextAllocExtended(sink->arena, total, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+  char* memory = static_cast<char*>(
+      MemoryContextAllocExtended(sink->arena, total + kTupleSlack, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
   Oid relid = RelationGetRelid(sink->rri->ri_RelationDesc);
   for (uint32 r = from; r < to; r++) {
     if (batch->row_state[r] == RowState::kExcluded) continue;
@@ -48,12 +50,12 @@ void core_sink_add(CoreSink* sink, const Batch* batch, TupleFormer* former, uint
     ItemPointerSetInvalid(&tuple->t_self);
     tuple->t_tableOid = relid;
     tuple->t_data = reinterpret_cast<HeapTupleHeader>(memory);
-    ItemPointerSetInvalid(&tuple->t_data->t_ctid);
+    ItemPointerSetInvalid(&ctid[r - from]);
     dest[r - from] = memory;
     memory += MAXALIGN(former->length[r]);
     sink->linenos[sink->pending++] = lineno[r];
   }
-  tuple_former_write(former, batch, from, to, dest, &header);
+  tuple_former_write(former, batch, from, to, dest, &header, ctid);
 }
 
 /* Index entries and AFTER ROW triggers of one stored row; the body of CopyMultiInsertBufferFlush()'s loop. */

@@ -21,6 +21,11 @@ namespace mr {
 /* Pages between two words to the WAL writer about how far the log is written. */
 constexpr uint64 kNudgePages = 64;
 
+/* Between page images there is room for what writing a page's first tuple may write behind it. */
+constexpr int kStageStride = BLCKSZ + PG_CACHE_LINE_SIZE;
+
+static inline char* stage_page(const PageSink* sink, int i) { return sink->stage + i * kStageStride; }
+
 PageSink* page_sink_create(Relation rel, CommandId cid, int options) {
   PageSink* sink = static_cast<PageSink*>(palloc0(sizeof(PageSink)));
   sink->rel = rel;
@@ -32,15 +37,13 @@ PageSink* page_sink_create(Relation rel, CommandId cid, int options) {
   sink->logged = RelationNeedsWAL(rel);
   sink->decoded = RelationIsLogicallyLogged(rel);
   /* page images are copied as wholes: keep them on cache line boundaries */
-  char* memory = static_cast<char*>(palloc(kStagePages * BLCKSZ + PG_CACHE_LINE_SIZE));
+  char* memory = static_cast<char*>(palloc(kStagePages * kStageStride + PG_CACHE_LINE_SIZE));
   sink->stage = reinterpret_cast<char*>(TYPEALIGN(PG_CACHE_LINE_SIZE, memory));
   sink->record = static_cast<char*>(palloc(BLCKSZ));
   sink->vmbuffer = InvalidBuffer;
   sink->last_block = InvalidBlockNumber;
   return sink;
 }
-
-static inline char* stage_page(const PageSink* sink, int i) { return sink->stage + i * BLCKSZ; }
 
 static void start_page(PageSink* sink) {
   if (sink->pages == 0) sink->first_block = RelationGetNumberOfBlocks(sink->rel);
@@ -54,11 +57,11 @@ static void start_page(PageSink* sink) {
  * heap_multi_insert().
  */
 static uint32 place_rows(char* page, BlockNumber block, const Batch* batch, const uint32* length, uint32 r, uint32 to,
-                         uint32 reserved, char** dest) {
+                         uint32 reserved, char** dest, ItemPointer ctid) {
   PageHeader header = reinterpret_cast<PageHeader>(page);
   uint32 lower = header->pd_lower, upper = header->pd_upper;
   uint32 tuples = (lower - SizeOfPageHeaderData) / sizeof(ItemIdData);
-  for (; r < to; r++, dest++) {
+  for (; r < to; r++, dest++, ctid++) {
     if (batch->any_tuple && batch->row_state[r] == RowState::kExcluded) continue;
     uint32 len = length[r], size = MAXALIGN(len);
     if (tuples > 0 &&
@@ -69,7 +72,7 @@ static uint32 place_rows(char* page, BlockNumber block, const Batch* batch, cons
     lower += sizeof(ItemIdData);
     tuples++;
     *dest = page + upper;
-    ItemPointerSet(&reinterpret_cast<HeapTupleHeader>(*dest)->t_ctid, block, tuples);
+    ItemPointerSet(ctid, block, tuples);
   }
   header->pd_lower = lower;
   header->pd_upper = upper;
@@ -187,19 +190,36 @@ void page_sink_note_toast(PageSink* sink) {
   sink->toast_page = sink->placed + sink->pages + 1;
 }
 
+/*
+ * Writes rows [from, to) to their places. The first of them may lie right below a tuple of an
+ * earlier call, whose header must survive what writing a tuple writes behind it.
+ */
+static void write_rows(PageSink* sink, const Batch* batch, TupleFormer* former, uint32 from, uint32 to, char** dest,
+                       const ItemPointerData* ctid) {
+  char behind[kTupleSlack];
+  uint32 first = from;
+  while (first < to && batch->row_state[first] == RowState::kExcluded) first++;
+  if (first == to) return;
+  char* end = dest[first - from] + MAXALIGN(former->length[first]);
+  memcpy(behind, end, kTupleSlack);
+  tuple_former_write(former, batch, from, to, dest, &sink->header, ctid);
+  memcpy(end, behind, kTupleSlack);
+}
+
 void page_sink_add(PageSink* sink, const Batch* batch, TupleFormer* former, uint32 from, uint32 to) {
   char* dest[kFlushRows];
+  ItemPointerData ctid[kFlushRows];
   while (from < to) {
     if (sink->pages == 0) start_page(sink);
     uint32 r = from;
     for (;;) {
       char* page = stage_page(sink, sink->pages - 1);
       BlockNumber block = sink->first_block + sink->pages - 1;
-      r = place_rows(page, block, batch, former->length, r, to, sink->reserved, dest + (r - from));
+      r = place_rows(page, block, batch, former->length, r, to, sink->reserved, dest + (r - from), ctid + (r - from));
       if (r == to || sink->pages == kStagePages) break;
       start_page(sink);
     }
-    tuple_former_write(former, batch, from, r, dest, &sink->header);
+    write_rows(sink, batch, former, from, r, dest, ctid);
     if (r < to) place_all(sink);
     from = r;
   }
