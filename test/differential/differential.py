@@ -13,6 +13,7 @@ import argparse
 import collections
 import os
 import random
+import re
 import signal
 import sys
 import time
@@ -63,6 +64,8 @@ class Case:
         self.source = r.choice(["stdin", "stdin", "file", "file", "program"])
         self.context = r.choice(["plain"] * 6 + ["block", "truncate", "savepoint", "same transaction", "do", "twice", "filled",
                                                  "holes", "cursor"])
+        if self.options.freeze and r.random() < 0.8:
+            self.context = r.choice(["truncate", "same transaction"])
         if self.context == "do" and self.source == "stdin":
             self.source = "file"
         encoding = self.options.encoding[1] if self.options.encoding else PYTHON_CODEC[
@@ -113,6 +116,7 @@ class Side:
         self.on = on
         self.conn = None
         self.placed = None
+        self.pages = 0
 
     def connect(self):
         if self.conn:
@@ -147,14 +151,17 @@ class Side:
                     c.put(piece)
                 result = c.end()
                 result.notices = notices + result.notices
+            for report in result.notices + ([result.error] if result.error else []):
+                for field, text in report.items():
+                    report[field] = re.sub(r"pg_(toast_)?temp_\d+", "pg_temp", text)
             seen.append((sql[:4000], (result.status, result.tag, result.rows, result.error, result.notices)))
             if not c.alive:
                 seen.append(("connection", "lost"))
                 return seen, "lost"
             if result.error and sql == "COMMIT":
                 committed = False
-            if kind == "copy":
-                if result.error:
+            if kind == "copy" or case.context == "do" and sql.startswith("DO"):
+                if result.error or kind == "sql" and result.notices:
                     path_taken = "error"
                     if self.on and os.environ.get("MILLRACE_SHOW_ERRORS"):
                         print("error:", result.error["message"][:100])
@@ -182,6 +189,8 @@ class Side:
 
         see("rows", case.table.check_query)
         # which page a row lands on may differ where a page's last bytes are free; that is counted, not failed
+        self.pages = int(self.conn.run("SELECT coalesce(pg_relation_size(to_regclass('t')), 0) / "
+                                       "current_setting('block_size')::int").value)
         self.placed = self.conn.run("SELECT ctid FROM t ORDER BY ctid").rows if case.table.plain_heap else None
         see("sequence", "SELECT last_value, is_called FROM s.seq")
         for name, note in (("log", "after"), ("tlog", "transition")):
@@ -197,10 +206,48 @@ class Side:
         return out
 
 
-def first_difference(off, on):
+def moved_back(off, on, most):
+    """Is `off` the sequence `on` but for at most so many rows that stand earlier in it?"""
+    waiting, count, i, j = collections.Counter(), 0, 0, 0
+    while i < len(off) or j < len(on):
+        if i < len(off) and j < len(on) and off[i] == on[j]:
+            i, j = i + 1, j + 1
+        elif j < len(on) and waiting[on[j]]:
+            waiting[on[j]] -= 1
+            j += 1
+        elif i < len(off) and count < most:
+            waiting[off[i]] += 1
+            count, i = count + 1, i + 1
+        else:
+            return False
+    return not any(waiting.values())
+
+
+def same(label, off, on, free_space):
+    """
+    Are two observations equal? Core's buffered insertion sometimes moves a small row back into the last free
+    bytes of an earlier page (it asks the free space map when a flush's first row does not fit). Whole pages
+    are filled in file order instead, so one such row for each flush of at least 60 kB is allowed for. In a
+    table with free space in its pages, which page takes which row is nobody's promise at all.
+    """
+    if off == on:
+        return True
+    if label not in ("rows", "image") or off[-1] != on[-1]:
+        return False
+    if free_space:
+        return collections.Counter(off[0]) == collections.Counter(on[0])
+    volume = sum(len(x or b"") + 30 for row in off[0] for x in row)
+    return moved_back(off[0], on[0], 2 + len(off[0]) // 1000 + volume // 30000)
+
+
+def all_same(off, on, free_space):
+    return len(off) == len(on) and all(a[0] == b[0] and same(a[0], a[1], b[1], free_space) for a, b in zip(off, on))
+
+
+def first_difference(off, on, free_space):
     """Where two observations part, for people."""
     for (label, a), (_, b) in zip(off, on):
-        if a == b:
+        if same(label, a, b, free_space):
             continue
         lines = [f"different: {label[:1500]}"]
         if isinstance(a, tuple) and isinstance(a[-1], (dict, list, type(None))):
@@ -254,9 +301,13 @@ class Bench:
         seen_on, path_on = on.run(case, self.path, data)
         if path_off == "lost" and path_on == "lost":
             raise RuntimeError("the server is gone")
-        if seen_off == seen_on and off.placed != on.placed:
-            path_on += ", other pages"
-        return (None if seen_off == seen_on else first_difference(seen_off, seen_on)), path_on
+        free_space = case.context in ("holes", "savepoint", "twice", "filled")
+        equal = all_same(seen_off, seen_on, free_space)
+        if equal and on.pages > off.pages * 1.02 + 2:
+            return f"the table has {off.pages} pages off, {on.pages} on", path_on
+        if equal and path_on and off.placed != on.placed:
+            path_on += ", some rows on other pages"
+        return (None if equal else first_difference(seen_off, seen_on, free_space)), path_on
 
     def shrink(self, case, seconds=20):
         """The shortest input found that still makes a difference."""

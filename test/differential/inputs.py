@@ -85,7 +85,7 @@ def draw_options(r, table, major):
     if r.random() < 0.2:
         o.header = r.choice([True, True, "match"])
     if r.random() < 0.15:
-        o.encoding = r.choice(ENCODINGS)
+        o.encoding = r.choice(ENCODINGS if r.random() < 0.8 else ENCODINGS[:1] + [("UTF8", "utf-8")])
     if r.random() < 0.06:
         o.freeze = True
     if r.random() < 0.05:
@@ -145,12 +145,13 @@ def draw_rows(r, table):
     p_odd = r.choice([0, 0, 0, 0.002, 0.05, 0.5])
     p_broken = r.choice([0] * 8 + [0.0005, 0.01])
     all_null = set(n for n, _ in table.columns if r.random() < 0.03)
+    never_null = set(table.not_null | {n for n, k in table.columns if k == "must"}) if r.random() < 0.9 else ()
     long_text = r.random() < 0.06
     rows = []
     for _ in range(size):
         row = []
         for name, kind in table.columns:
-            if name in all_null or r.random() < p_null:
+            if name not in never_null and (name in all_null or r.random() < p_null):
                 row.append(None)
                 continue
             value = draw_value(r, kind, p_odd, p_broken)

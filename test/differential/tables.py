@@ -15,6 +15,7 @@ class Table:
         self.check_query = "SELECT tableoid::regclass::text, t::text FROM t ORDER BY 1, ctid"
         self.notes = set()
         self.plain_heap = True
+        self.not_null = set()
 
 
 def _literal(value):
@@ -93,6 +94,7 @@ def draw_table(r):
         if not plain:
             if r.random() < 0.12:
                 d += " NOT NULL"
+                t.not_null.add(name)
             default = _default(r, type_name) if r.random() < 0.3 else None
             if default is None and r.random() < 0.06 and type_name not in ("regclass", "must", "posint"):
                 default = _literal(draw_value(r, type_name, 0, 0)) + "::" + type_name.split(" collate")[0]
