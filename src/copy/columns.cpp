@@ -60,7 +60,7 @@ static void column_init(Column* column, CopyFromState cstate, int m, uint32 capa
   column->start = static_cast<uint32*>(palloc(capacity * sizeof(uint32)));
   column->len = static_cast<uint32*>(palloc(capacity * sizeof(uint32)));
   if (column->vector == Vector::kFixed)
-    column->values = static_cast<char*>(palloc0(static_cast<Size>(capacity) * att->attlen + MR_SLACK));
+    column->values = static_cast<char*>(palloc(static_cast<Size>(capacity) * att->attlen + MR_SLACK));
   else
     column->datum = static_cast<Datum*>(palloc(capacity * sizeof(Datum)));
   if (column->converter != nullptr && column->converter->needs_payload_room)
@@ -69,14 +69,13 @@ static void column_init(Column* column, CopyFromState cstate, int m, uint32 capa
 
 template <typename T>
 static T* row_array(uint32 capacity) {
-  return static_cast<T*>(palloc0(capacity * sizeof(T)));
+  return static_cast<T*>(palloc(capacity * sizeof(T)));
 }
 
-Batch* batch_create(CopyFromState cstate) {
-  MemoryContext old = MemoryContextSwitchTo(cstate->copycontext);
+Batch* batch_create(CopyFromState cstate, uint32 max_rows) {
   int natts = RelationGetDescr(cstate->rel)->natts;
   Batch* batch = static_cast<Batch*>(palloc0(sizeof(Batch)));
-  batch->capacity = Max(16, Min(static_cast<uint32>(kFlushRows), kCells / natts));
+  batch->capacity = Max(16, Min(max_rows, kCells / natts));
   batch->natts = natts;
   batch->nfields = list_length(cstate->attnumlist);
   batch->columns = static_cast<Column*>(palloc0(natts * sizeof(Column)));
@@ -93,7 +92,6 @@ Batch* batch_create(CopyFromState cstate) {
   batch->first_sep = row_array<uint32>(batch->capacity);
   batch->row_start = row_array<uint32>(batch->capacity);
   batch->row_len = row_array<uint32>(batch->capacity);
-  MemoryContextSwitchTo(old);
   return batch;
 }
 

@@ -15,7 +15,8 @@ extern "C" {
 namespace mr {
 
 CoreSink* core_sink_create(CopyFromState cstate, EState* estate, ResultRelInfo* rri, CommandId cid, int options) {
-  CoreSink* sink = static_cast<CoreSink*>(palloc0(sizeof(CoreSink)));
+  CoreSink* sink = static_cast<CoreSink*>(palloc(sizeof(CoreSink)));
+  sink->pending = sink->slots_made = 0;
   sink->cstate = cstate;
   sink->estate = estate;
   sink->rri = rri;
@@ -73,8 +74,8 @@ void core_sink_flush(CoreSink* sink) {
   Relation rel = sink->rri->ri_RelationDesc;
   MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(sink));
   for (int i = 0; i < sink->pending; i++) {
-    if (sink->slots[i] == nullptr)
-      sink->slots[i] = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsHeapTuple);
+    if (i == sink->slots_made)
+      sink->slots[sink->slots_made++] = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsHeapTuple);
     ExecStoreHeapTuple(&sink->tuples[i], sink->slots[i], false);
   }
   uint64 lineno = cstate->cur_lineno;
@@ -108,7 +109,7 @@ int core_sink_room(CoreSink* sink, int* tuples) {
 
 void core_sink_finish(CoreSink* sink) {
   FreeBulkInsertState(sink->bistate);
-  for (int i = 0; i < kFlushRows && sink->slots[i] != nullptr; i++) ExecDropSingleTupleTableSlot(sink->slots[i]);
+  for (int i = 0; i < sink->slots_made; i++) ExecDropSingleTupleTableSlot(sink->slots[i]);
   table_finish_bulk_insert(sink->rri->ri_RelationDesc, sink->options);
   MemoryContextDelete(sink->arena);
 }

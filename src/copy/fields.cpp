@@ -24,20 +24,33 @@ FieldReader* field_reader_create(TextBuffer* buffer, int nfields) {
   }
   reader->null_print = cstate->opts.null_print;
   reader->null_len = cstate->opts.null_print_len;
-  uint32 entries = kTextCapacity + kIndexSlack;
-  Size bytes = entries * sizeof(uint32);
-  reader->index.seps = static_cast<uint32*>(MemoryContextAllocHuge(CurrentMemoryContext, bytes));
-  reader->index.row_end = static_cast<uint32*>(MemoryContextAllocHuge(CurrentMemoryContext, bytes));
-  reader->index.odd = static_cast<uint32*>(MemoryContextAllocHuge(CurrentMemoryContext, bytes));
   reader->odd_head = static_cast<int32*>(palloc(Max(nfields, 1) * sizeof(int32)));
-  reader->odd_capacity = 1024;
+  reader->odd_capacity = 64;
   reader->odd_fields = static_cast<OddField*>(palloc(reader->odd_capacity * sizeof(OddField)));
   MemoryContextSwitchTo(old);
   return reader;
 }
 
+/* Makes the index arrays fit the text. */
+static void fit_index(FieldReader* reader) {
+  if (reader->index_capacity >= reader->buffer->capacity) return;
+  MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(reader));
+  reader->index_capacity = reader->buffer->capacity;
+  Size bytes = (reader->index_capacity + kIndexSlack) * sizeof(uint32);
+  if (reader->index.seps != nullptr) {
+    pfree(reader->index.seps);
+    pfree(reader->index.row_end);
+    pfree(reader->index.odd);
+  }
+  reader->index.seps = static_cast<uint32*>(palloc(bytes));
+  reader->index.row_end = static_cast<uint32*>(palloc(bytes));
+  reader->index.odd = static_cast<uint32*>(palloc(bytes));
+  MemoryContextSwitchTo(old);
+}
+
 void field_reader_index(FieldReader* reader, bool* stopped) {
   TextBuffer* buffer = reader->buffer;
+  fit_index(reader);
   switch (buffer->cstate->eol_type) {
     case EOL_CR:
       reader->format.eol = MR_EOL_CR;

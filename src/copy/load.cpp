@@ -58,6 +58,7 @@ struct Loader {
   FieldReader* reader;
   Batch* batch;
   TupleFormer* former;
+  bool full_size; /* batch and former are those of a load that is not small */
   CoreSink* core;
   PageSink* pages; /* null until rows go there */
   bool may_place_pages;
@@ -178,6 +179,18 @@ static void plan_row_work(Loader* loader) {
       cstate->whereClause != nullptr || expressions || rel->rd_rel->relispartition || loader->row_defaults;
 }
 
+/* Rows of a batch while the text buffer is small. */
+constexpr uint32 kSmallBatch = 64;
+
+static void make_batch(Loader* loader, uint32 max_rows) {
+  MemoryContext old = MemoryContextSwitchTo(loader->cstate->copycontext);
+  Batch* batch = loader->batch = batch_create(loader->cstate, max_rows);
+  loader->former = tuple_former_create(RelationGetDescr(loader->cstate->rel), batch->capacity);
+  loader->lineno = static_cast<uint64*>(palloc(batch->capacity * sizeof(uint64)));
+  loader->full_size = max_rows == kFlushRows;
+  MemoryContextSwitchTo(old);
+}
+
 static Loader* loader_create(CopyFromState cstate) {
   MemoryContext old = MemoryContextSwitchTo(cstate->copycontext);
   Relation rel = cstate->rel;
@@ -193,10 +206,8 @@ static Loader* loader_create(CopyFromState cstate) {
   loader->slot = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
   loader->core = core_sink_create(cstate, loader->estate, loader->rri, loader->cid, loader->options);
   loader->buffer = text_buffer_create(cstate);
-  loader->batch = batch_create(cstate);
+  make_batch(loader, kSmallBatch);
   loader->reader = field_reader_create(loader->buffer, loader->batch->nfields);
-  loader->former = tuple_former_create(RelationGetDescr(rel), loader->batch->capacity);
-  loader->lineno = static_cast<uint64*>(palloc(loader->batch->capacity * sizeof(uint64)));
   loader->values = static_cast<Datum*>(palloc(loader->batch->natts * sizeof(Datum)));
   loader->nulls = static_cast<bool*>(palloc(loader->batch->natts * sizeof(bool)));
   plan_row_work(loader);
@@ -547,6 +558,7 @@ static void load_rows(Loader* loader) {
     loader->cstate->cur_lineno = loader->lines_before + 1;
     loader->cstate->line_buf_valid = false;
     if (stopped || !text_buffer_fill(buffer, 0)) load_core_row(loader);
+    if (!loader->full_size && buffer->capacity == kFullText) make_batch(loader, kFlushRows);
   }
 }
 

@@ -20,18 +20,32 @@ extern "C" {
 
 namespace mr {
 
+static void allocate_text(TextBuffer* buffer, uint32 capacity) {
+  char* memory = static_cast<char*>(palloc(2 * capacity + 6 * MR_SLACK));
+  memset(memory, 0, MR_SLACK);
+  buffer->text = memory + MR_SLACK;
+  buffer->capacity = capacity;
+  buffer->scratch = capacity + 2 * MR_SLACK;
+}
+
+static void grow_text(TextBuffer* buffer) {
+  MemoryContext old = MemoryContextSwitchTo(buffer->cstate->copycontext);
+  char* from = buffer->text;
+  allocate_text(buffer, kFullText);
+  memcpy(buffer->text, from, buffer->end);
+  pfree(from - MR_SLACK);
+  MemoryContextSwitchTo(old);
+}
+
 TextBuffer* text_buffer_create(CopyFromState cstate) {
   MemoryContext old = MemoryContextSwitchTo(cstate->copycontext);
   TextBuffer* buffer = static_cast<TextBuffer*>(palloc0(sizeof(TextBuffer)));
   buffer->cstate = cstate;
-  buffer->scratch = kTextCapacity + 2 * MR_SLACK;
-  char* memory = static_cast<char*>(palloc(2 * kTextCapacity + 6 * MR_SLACK));
-  memset(memory, 0, MR_SLACK);
-  buffer->text = memory + MR_SLACK;
+  allocate_text(buffer, kSmallText);
   buffer->converting = cstate->need_transcoding;
   buffer->file_encoding = cstate->file_encoding;
   buffer->conversion_proc = cstate->conversion_proc;
-  if (buffer->converting) buffer->raw = static_cast<char*>(palloc(kChunk + 1));
+  if (buffer->converting) buffer->raw = static_cast<char*>(palloc(kRawChunk));
   buffer->src = cstate->copy_src;
   buffer->file = cstate->copy_file;
   if (buffer->src == COPY_FILE) {
@@ -219,7 +233,7 @@ static bool convert_some(TextBuffer* buffer) {
   bool any = false;
   for (;;) {
     uint32 have = buffer->raw_end - buffer->raw_begin;
-    uint32 room = kTextCapacity - buffer->end;
+    uint32 room = buffer->capacity - buffer->end;
     if (have == 0 || room < 64) return any;
     const char* src = buffer->raw + buffer->raw_begin;
     uint32 plain = ascii_prefix(src, Min(have, room));
@@ -259,21 +273,24 @@ static void compact(TextBuffer* buffer, uint32 keep) {
 }
 
 bool text_buffer_fill(TextBuffer* buffer, uint32 keep) {
-  compact(buffer, keep);
+  if (keep != kInPlace) {
+    compact(buffer, keep);
+    if (buffer->end > 0 && buffer->capacity - buffer->end < kSmallText && buffer->capacity < kFullText) grow_text(buffer);
+  }
   uint32 had = buffer->valid;
   while (buffer->valid == had && !buffer->stuck) {
     if (buffer->converting) {
       if (buffer->raw_end == buffer->raw_begin || !convert_some(buffer)) {
-        if (buffer->stuck || kTextCapacity - buffer->end < 64) break;
+        if (buffer->stuck || buffer->capacity - buffer->end < 64) break;
         if (buffer->source_eof) break;
         memmove(buffer->raw, buffer->raw + buffer->raw_begin, buffer->raw_end - buffer->raw_begin);
         buffer->raw_end -= buffer->raw_begin;
         buffer->raw_begin = 0;
-        buffer->raw_end += read_source(buffer, buffer->raw + buffer->raw_end, kChunk - buffer->raw_end);
+        buffer->raw_end += read_source(buffer, buffer->raw + buffer->raw_end, kRawChunk - buffer->raw_end);
       }
       buffer->valid = buffer->end;
     } else {
-      uint32 room = Min(kChunk, kTextCapacity - buffer->end);
+      uint32 room = Min(kChunk, buffer->capacity - buffer->end);
       if (room == 0 || buffer->source_eof) {
         /* an unfinished character at the very end is invalid */
         if (buffer->source_eof && buffer->end > buffer->valid) buffer->stuck = true;
