@@ -141,18 +141,19 @@ HWY_INLINE hn::VFromD<D32> MulAddPairs(V16 v, V16 by) {
 /* Eight digit values (0 to 9), the first in the lowest byte, to four numbers below 100. */
 HWY_INLINE hn::VFromD<D16> DigitsTo2(V64 digits) {
   const D16 d16;
-#if HWY_ARCH_X86
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
   /* Not in Highway 1.0.3, and GCC turns the multiplication below into four shifts and adds. */
   const auto by = hn::Set(d16, 1 << 8 | 10);
 #if HWY_TARGET <= HWY_AVX3
   return hn::VFromD<D16>{_mm512_maddubs_epi16(digits.raw, by.raw)};
 #elif HWY_TARGET == HWY_AVX2
   return hn::VFromD<D16>{_mm256_maddubs_epi16(digits.raw, by.raw)};
-#elif HWY_TARGET <= HWY_SSSE3
+#else
   return hn::VFromD<D16>{_mm_maddubs_epi16(digits.raw, by.raw)};
 #endif
-#endif
+#else
   return hn::ShiftRight<8>(hn::Mul(hn::BitCast(d16, digits), hn::Set(d16, 10 * 256 + 1)));
+#endif
 }
 
 /* Eight digit values to two numbers below 10000, in the low and high half of the lane. */
