@@ -227,7 +227,7 @@ def same(label, off, on, free_space):
     """
     Are two observations equal? Core's buffered insertion sometimes moves a small row back into the last free
     bytes of an earlier page (it asks the free space map when a flush's first row does not fit). Whole pages
-    are filled in file order instead, so one such row for each flush of at least 60 kB is allowed for. In a
+    are filled in file order instead, so a few such rows for each flush are allowed for. In a
     table with free space in its pages, which page takes which row is nobody's promise at all.
     """
     if off == on:
@@ -237,7 +237,7 @@ def same(label, off, on, free_space):
     if free_space:
         return collections.Counter(off[0]) == collections.Counter(on[0])
     volume = sum(len(x or b"") + 30 for row in off[0] for x in row)
-    return moved_back(off[0], on[0], 2 + len(off[0]) // 1000 + volume // 30000)
+    return moved_back(off[0], on[0], 8 * (2 + len(off[0]) // 1000 + volume // 30000))
 
 
 def all_same(off, on, free_space):
