@@ -6,6 +6,7 @@ extern "C" {
 #include "pgtime.h"
 #include "utils/date.h"
 #include "utils/datetime.h"
+#include "utils/guc.h"
 #include "utils/timestamp.h"
 }
 
@@ -29,6 +30,20 @@ static uint32 convert_time_of(Column* c, const char* text, uint32 n) {
 static bool plan_seconds(Column* c) {
   c->arg1 = c->att->atttypmod < 0 ? -1 : c->att->atttypmod;
   return true;
+}
+
+/*
+ * The kernels read T as the separator and Z as UTC. Both are looked up among the time zone
+ * abbreviations first, so only the sets that come with PostgreSQL, where they mean that, are taken; since 18
+ * the abbreviations of the session's zone count too, and a POSIX zone can name any.
+ */
+static bool plan_timestamp(Column* c) {
+  const char* set = GetConfigOption("timezone_abbreviations", true, false);
+  if (set == nullptr || (pg_strcasecmp(set, "default") != 0 && pg_strcasecmp(set, "australia") != 0 &&
+                         pg_strcasecmp(set, "india") != 0))
+    return false;
+  if (PG_VERSION_NUM >= 180000 && strchr(pg_get_timezone_name(session_timezone), '<') != nullptr) return false;
+  return plan_seconds(c);
 }
 
 /* The local times among the fields are placed by the session's time zone, as timestamptz_in() places them. */
@@ -213,8 +228,8 @@ static const Converter kConverters[] = {
     {DATEOID, Vector::kFixed, false, nullptr, convert_fixed<int32_t, mr_convert_date>},
     {UUIDOID, Vector::kFixed, false, nullptr, convert_fixed<uint8_t, mr_convert_uuid>},
     {TIMEOID, Vector::kFixed, false, plan_seconds, convert_time_of<mr_convert_time>},
-    {TIMESTAMPOID, Vector::kFixed, false, plan_seconds, convert_time_of<mr_convert_timestamp>},
-    {TIMESTAMPTZOID, Vector::kFixed, false, plan_seconds, convert_timestamptz},
+    {TIMESTAMPOID, Vector::kFixed, false, plan_timestamp, convert_time_of<mr_convert_timestamp>},
+    {TIMESTAMPTZOID, Vector::kFixed, false, plan_timestamp, convert_timestamptz},
     {NUMERICOID, Vector::kVarlena, true, plan_numeric, convert_numeric},
     {TEXTOID, Vector::kVarlena, false, nullptr, convert_text},
     {VARCHAROID, Vector::kVarlena, false, plan_length, convert_varchar},

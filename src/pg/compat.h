@@ -115,3 +115,12 @@ static inline void mr_ereport_file_privilege(const char* hint) {
            errhint("%s", hint)));
 #endif
 }
+
+/* How rows of the partitioned table become rows of the partition; null if they have the same shape. */
+static inline TupleConversionMap* mr_root_to_partition_map(ResultRelInfo* leaf, EState* estate) {
+#if PG_VERSION_NUM < 160000
+  return leaf->ri_RootToPartitionMap;
+#else
+  return ExecGetRootToChildMap(leaf, estate);
+#endif
+}
