@@ -121,7 +121,14 @@ class Side:
     def connect(self):
         if self.conn:
             self.conn.close()
-        self.conn = Connection(**self.parameters)
+        for attempt in range(200):  # a server that crashed comes back
+            try:
+                self.conn = Connection(**self.parameters)
+                break
+            except ConnectionError:
+                if attempt == 199:
+                    raise
+                time.sleep(0.1)
         self.conn.must(f"SET millrace.copy = {'on' if self.on else 'off'}")
         self.conn.must("SET statement_timeout = '60s'")
 
@@ -301,6 +308,8 @@ class Bench:
         seen_on, path_on = on.run(case, self.path, data)
         if path_off == "lost" and path_on == "lost":
             raise RuntimeError("the server is gone")
+        if "lost" in (path_off, path_on):
+            off.connect(), on.connect()
         free_space = case.context in ("holes", "savepoint", "twice", "filled")
         equal = all_same(seen_off, seen_on, free_space)
         if equal and on.pages > off.pages * 1.02 + 2:
@@ -370,11 +379,14 @@ def work(server, number, jobs, args, major, until):
         try:
             different, path = bench.compare(case)
         except (RuntimeError, ConnectionError) as e:
-            print(f"MISMATCH in case {seed}: {e}", flush=True)
-            different, path, bad = None, "lost", bad + 1
+            # the server went down under another worker, or this one: try once more
             for side in bench.pair(case.database):
-                side.conn = None
-            time.sleep(5)
+                side.connect()
+            try:
+                different, path = bench.compare(case)
+            except (RuntimeError, ConnectionError) as again:
+                print(f"MISMATCH in case {seed}: {e}; {again}", flush=True)
+                different, path, bad = None, "lost", bad + 1
         paths[path or "no COPY"] += 1
         cases += 1
         if different:
