@@ -312,7 +312,9 @@ class Bench:
             off.connect(), on.connect()
         free_space = case.context in ("holes", "savepoint", "twice", "filled")
         equal = all_same(seen_off, seen_on, free_space)
-        if equal and on.pages > off.pages * 1.02 + 2:
+        # rows rolled back lie between the others: what of their pages is used again is a matter of luck
+        share, more = (1.1, 16) if case.context == "savepoint" else (1.02, 2)
+        if equal and on.pages > off.pages * share + more:
             return f"the table has {off.pages} pages off, {on.pages} on", path_on
         if equal and path_on and off.placed != on.placed:
             path_on += ", some rows on other pages"
