@@ -48,6 +48,17 @@ static void fit_index(FieldReader* reader) {
   MemoryContextSwitchTo(old);
 }
 
+/*
+ * After a CR core's CSV reader looks at the next byte before it is done with the line, so
+ * that an invalid one is an error of that line. A row that ends the text is therefore not
+ * given out in files with CR line ends: with more text it comes again, else core's reader takes it.
+ */
+static void hold_back_last_row(FieldReader* reader) {
+  MrIndex* index = &reader->index;
+  if (!reader->format.csv || reader->format.eol != MR_EOL_CR || index->n_rows == 0) return;
+  if (index->seps[index->row_end[index->n_rows - 1]] + 1 == reader->buffer->valid) index->n_rows--;
+}
+
 void field_reader_index(FieldReader* reader, bool* stopped) {
   TextBuffer* buffer = reader->buffer;
   fit_index(reader);
@@ -64,6 +75,7 @@ void field_reader_index(FieldReader* reader, bool* stopped) {
   }
   uint32 stop = mr_index_rows(&reader->format, buffer->text, buffer->begin, buffer->valid, &reader->index);
   *stopped = stop < buffer->valid;
+  hold_back_last_row(reader);
   reader->next_row = reader->next_sep = reader->next_odd = 0;
 }
 
