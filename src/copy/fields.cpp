@@ -31,11 +31,13 @@ FieldReader* field_reader_create(TextBuffer* buffer, int nfields) {
   return reader;
 }
 
-/* Makes the index arrays fit the text. */
+/* Makes the index arrays fit the unread text. */
 static void fit_index(FieldReader* reader) {
-  if (reader->index_capacity >= reader->buffer->capacity) return;
+  const TextBuffer* buffer = reader->buffer;
+  uint32 needed = buffer->valid - buffer->begin;
+  if (reader->index_capacity >= needed) return;
   MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(reader));
-  reader->index_capacity = reader->buffer->capacity;
+  reader->index_capacity = Max(needed, Min(2 * reader->index_capacity, buffer->capacity));
   Size bytes = (reader->index_capacity + kIndexSlack) * sizeof(uint32);
   if (reader->index.seps != nullptr) {
     pfree(reader->index.seps);
