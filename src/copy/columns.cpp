@@ -17,6 +17,23 @@ namespace mr {
 
 /* Cells (rows times columns) of one batch; keeps wide tables within a few MB. */
 constexpr uint32 kCells = 128 * 1024;
+/* The same for fields that input functions convert: their values should stay in cache until they are stored. */
+constexpr uint32 kFunctionCells = 8 * 1024;
+constexpr uint32 kFewestRows = 16;
+
+/* Rows that a batch of the target holds. */
+static uint32 batch_rows(CopyFromState cstate, uint32 max_rows) {
+  TupleDesc desc = RelationGetDescr(cstate->rel);
+  uint32 by_function = 0;
+  for (int i = 0; i < list_length(cstate->attnumlist); i++) {
+    Column column = {};
+    column.att = TupleDescAttr(desc, list_nth_int(cstate->attnumlist, i) - 1);
+    by_function += find_converter(&column) == nullptr;
+  }
+  uint32 rows = Min(max_rows, kCells / desc->natts);
+  if (by_function > 0) rows = Min(rows, kFunctionCells / by_function);
+  return Max(rows, kFewestRows);
+}
 
 static int list_position(List* attnums, int attnum) {
   for (int i = 0; i < list_length(attnums); i++)
@@ -72,7 +89,7 @@ static T* row_array(uint32 capacity) {
 Batch* batch_create(CopyFromState cstate, uint32 max_rows) {
   int natts = RelationGetDescr(cstate->rel)->natts;
   Batch* batch = static_cast<Batch*>(palloc0(sizeof(Batch)));
-  batch->capacity = Max(16, Min(max_rows, kCells / natts));
+  batch->capacity = batch_rows(cstate, max_rows);
   batch->natts = natts;
   batch->nfields = list_length(cstate->attnumlist);
   batch->columns = static_cast<Column*>(palloc0(natts * sizeof(Column)));
@@ -191,8 +208,11 @@ void batch_convert_refused(Batch* batch, FieldReader* reader, uint32 row) {
     if (column->state[row] != MR_REFUSED) continue;
     int m = column->att->attnum - 1;
     char* string = nullptr;
-    if (column->start[row] != UINT32_MAX)
-      string = pnstrdup(text + column->start[row], column->len[row]);
+    if (column->start[row] != UINT32_MAX) {
+      resetStringInfo(&cstate->attribute_buf);
+      appendBinaryStringInfo(&cstate->attribute_buf, text + column->start[row], column->len[row]);
+      string = cstate->attribute_buf.data;
+    }
     cstate->cur_attname = NameStr(column->att->attname);
     cstate->cur_attval = string;
     Datum value =

@@ -31,6 +31,7 @@ static const char* options_reason(CopyFromState cstate) {
   if (opts->on_error != COPY_ON_ERROR_STOP) return "ON_ERROR option";
 #endif
   if (opts->csv_mode && opts->escape[0] == opts->delim[0]) return "escape character equals the delimiter";
+  if (opts->csv_mode && opts->quote[0] == '\\') return "backslash as quote character"; /* core itself reads \. oddly then */
   if (opts->csv_mode && (ends_lines(opts->quote) || ends_lines(opts->escape)))
     return "quote or escape character ends lines";
   if (list_length(cstate->attnumlist) == 0) return "no columns to read";

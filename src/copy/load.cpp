@@ -42,13 +42,8 @@ static bool needs_toast(const Loader* loader, uint32 row) {
 static void toast_row(Loader* loader, uint32 row) {
   Batch* batch = loader->batch;
   Relation rel = loader->cstate->rel;
-  HeapTuple tuple = batch->row_state[row] == RowState::kTuple ? batch->tuple[row]
-                                                               : tuple_from_row(batch, RelationGetDescr(rel), row);
-  const TupleHeader* header = &loader->pages->header;
+  HeapTuple tuple = tuple_former_one(loader->former, batch, row, &loader->pages->header);
   tuple->t_tableOid = RelationGetRelid(rel);
-  tuple->t_data->t_infomask = (tuple->t_data->t_infomask & ~HEAP_XACT_MASK) | header->infomask;
-  HeapTupleHeaderSetXmin(tuple->t_data, header->xid);
-  HeapTupleHeaderSetCmin(tuple->t_data, header->cid);
   tuple = heap_toast_insert_or_update(rel, tuple, nullptr, loader->options);
   batch_set_tuple(batch, row, tuple);
   loader->former->length[row] = tuple->t_len;

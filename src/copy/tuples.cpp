@@ -5,8 +5,6 @@ extern "C" {
 #include "access/tupmacs.h"
 }
 
-#include "copy/columns.h"
-
 namespace mr {
 
 TupleFormer* tuple_former_create(TupleDesc tupdesc, uint32 capacity) {
@@ -336,13 +334,14 @@ void tuple_former_write(TupleFormer* former, const Batch* batch, uint32 from, ui
   write_headers(former, batch, from, to, dest, header, ctid);
 }
 
-HeapTuple tuple_from_row(const Batch* batch, TupleDesc tupdesc, uint32 row) {
-  Datum* values = static_cast<Datum*>(palloc(batch->natts * sizeof(Datum)));
-  bool* nulls = static_cast<bool*>(palloc(batch->natts * sizeof(bool)));
-  for (int m = 0; m < batch->natts; m++) values[m] = column_get(&batch->columns[m], row, &nulls[m]);
-  HeapTuple tuple = heap_form_tuple(tupdesc, values, nulls);
-  pfree(values);
-  pfree(nulls);
+HeapTuple tuple_former_one(TupleFormer* former, const Batch* batch, uint32 row, const TupleHeader* header) {
+  HeapTuple tuple = static_cast<HeapTuple>(palloc(sizeof(HeapTupleData)));
+  ItemPointerSetInvalid(&tuple->t_self);
+  tuple->t_tableOid = InvalidOid;
+  tuple->t_len = former->length[row];
+  char* data = static_cast<char*>(palloc0(MAXALIGN(tuple->t_len) + kTupleSlack));
+  tuple->t_data = reinterpret_cast<HeapTupleHeader>(data);
+  tuple_former_write(former, batch, row, row + 1, &data, header, &tuple->t_self);
   return tuple;
 }
 
