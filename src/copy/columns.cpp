@@ -19,7 +19,7 @@ namespace mr {
 constexpr uint32 kCells = 128 * 1024;
 /* The same for fields that input functions convert: their values should stay in cache until they are stored. */
 constexpr uint32 kFunctionCells = 8 * 1024;
-constexpr uint32 kFewestRows = 16;
+constexpr uint32 kFewestRows = 8;
 
 /* Rows that a batch of the target holds. */
 static uint32 batch_rows(CopyFromState cstate, uint32 max_rows) {
@@ -55,7 +55,6 @@ static void column_init(Column* column, CopyFromState cstate, int m, uint32 capa
   column->align = att_align_nominal(1, att->attalign);
   column->short_header = att->attlen == -1 && att->attstorage != TYPSTORAGE_PLAIN;
   column->origin = Origin::kNull;
-  column->state = static_cast<uint8*>(palloc0(capacity));
   column->all_null = true;
   if (column->field >= 0) {
     column->origin = Origin::kField;
@@ -70,6 +69,8 @@ static void column_init(Column* column, CopyFromState cstate, int m, uint32 capa
       column->default_is_const = IsA(column->default_expr->expr, Const);
     }
   }
+  /* a field's states are set for every batch */
+  column->state = static_cast<uint8*>(column->origin == Origin::kField ? palloc(capacity) : palloc0(capacity));
   if (column->origin == Origin::kNull) return;
   column->start = static_cast<uint32*>(palloc(capacity * sizeof(uint32)));
   column->len = static_cast<uint32*>(palloc(capacity * sizeof(uint32)));

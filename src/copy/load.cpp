@@ -194,6 +194,7 @@ static bool ended_by_marker(const Loader* loader) {
 static void store_tuple(Loader* loader, HeapTuple tuple) {
   CopyFromState cstate = loader->cstate;
   if (loader->pages != nullptr && !loader->pages_ruled_out) {
+    loader_prepare_batches(loader);
     Batch* batch = loader->batch;
     batch->rows = 1;
     batch->any_tuple = false;

@@ -31,7 +31,7 @@ static void allocate_text(TextBuffer* buffer, uint32 capacity) {
 static void grow_text(TextBuffer* buffer) {
   MemoryContext old = MemoryContextSwitchTo(buffer->cstate->copycontext);
   char* from = buffer->text;
-  allocate_text(buffer, kFullText);
+  allocate_text(buffer, Min(buffer->capacity * kTextGrowth, kFullText));
   memcpy(buffer->text, from, buffer->end);
   pfree(from - MR_SLACK);
   MemoryContextSwitchTo(old);
