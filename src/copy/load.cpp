@@ -282,7 +282,7 @@ uint64 copy_load(CopyFromState cstate, uint64* bytes) {
   cstate->raw_reached_eof = loader->buffer->source_eof;
   MemoryContextSwitchTo(old);
   *bytes = loader->buffer->bytes;
-  uint64 processed = loader->processed;
+  uint64 processed = loader->processed - (loader->router != nullptr ? loader->router->refused : 0);
   loader_finish(loader);
   return processed;
 }
