@@ -59,8 +59,8 @@ static void column_init(Column* column, CopyFromState cstate, int m, uint32 capa
   if (column->field >= 0) {
     column->origin = Origin::kField;
     column->call_on_null = !cstate->in_functions[m].fn_strict;
-    column->force_not_null = cstate->opts.csv_mode && cstate->opts.force_notnull_flags[m];
-    column->force_null = cstate->opts.csv_mode && cstate->opts.force_null_flags[m];
+    column->force_not_null = mr_is_csv(&cstate->opts) && cstate->opts.force_notnull_flags[m];
+    column->force_null = mr_is_csv(&cstate->opts) && cstate->opts.force_null_flags[m];
     if (!column->call_on_null) column->converter = find_converter(column);
   } else if (!att->attisdropped) {
     column->default_expr = find_default(cstate, m);
@@ -171,8 +171,8 @@ void column_set(Column* column, uint32 row, Datum value, bool isnull) {
   column->all_null = false;
   if (column->vector == Vector::kVarlena) {
     /* input functions and defaults give plain values; an expanded or toasted one is made plain here */
-    const void* varlena = DatumGetPointer(value);
-    if (VARATT_IS_EXTERNAL(varlena) || VARATT_IS_COMPRESSED(varlena)) value = PointerGetDatum(PG_DETOAST_DATUM(value));
+    const void* plain = DatumGetPointer(value);
+    if (VARATT_IS_EXTERNAL(plain) || VARATT_IS_COMPRESSED(plain)) value = PointerGetDatum(PG_DETOAST_DATUM(value));
     column->datum[row] = value;
     column->state[row] = kDatum;
     column->all_values = false;

@@ -5,6 +5,7 @@ extern "C" {
 }
 
 #include "kernels/unescape.h"
+#include "pg/compat.h"
 
 namespace mr {
 
@@ -16,9 +17,9 @@ FieldReader* field_reader_create(TextBuffer* buffer, int nfields) {
   MemoryContext old = MemoryContextSwitchTo(cstate->copycontext);
   FieldReader* reader = static_cast<FieldReader*>(palloc0(sizeof(FieldReader)));
   reader->buffer = buffer;
-  reader->format.csv = cstate->opts.csv_mode;
+  reader->format.csv = mr_is_csv(&cstate->opts);
   reader->format.delim = cstate->opts.delim[0];
-  if (cstate->opts.csv_mode) {
+  if (mr_is_csv(&cstate->opts)) {
     reader->format.quote = cstate->opts.quote[0];
     reader->format.escape = cstate->opts.escape[0];
   }

@@ -29,6 +29,7 @@ extern "C" {
 #include "copy/core_reader.h"
 #include "copy/eligible.h"
 #include "copy/loader.h"
+#include "pg/compat.h"
 
 namespace mr {
 
@@ -181,7 +182,7 @@ static void load_batch(Loader* loader) {
  */
 static bool ended_by_marker(const Loader* loader) {
   const TextBuffer* buffer = loader->buffer;
-  if (loader->cstate->opts.csv_mode) return false;
+  if (mr_is_csv(&loader->cstate->opts)) return false;
   uint32 end = buffer->begin;
   while (end > 0 && (buffer->text[end - 1] == '\n' || buffer->text[end - 1] == '\r') && buffer->begin - end < 2) end--;
   if (end == 0 || buffer->text[end - 1] != '.') return false;

@@ -92,7 +92,7 @@ static uint32 read_file(TextBuffer* buffer, char* to, uint32 room) {
 static bool socket_tells_all() { return !MyProcPort->ssl_in_use && MyProcPort->gss == nullptr; }
 
 static bool client_has_sent() {
-  if (pq_buffer_has_data()) return true;
+  if (mr_pq_buffer_has_data()) return true;
   struct pollfd p = {MyProcPort->sock, POLLIN, 0};
   return poll(&p, 1, 0) != 0;
 }

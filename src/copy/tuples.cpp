@@ -148,7 +148,7 @@ static inline char* put_payload(char* to, const char* from, uint32 len, uint32 a
 }
 
 /* A varlena from an input function; nothing may be read behind it. */
-static inline char* put_datum(char* to, const char* value, uint32 align, bool short_header) {
+static inline char* put_datum(char* to, const void* value, uint32 align, bool short_header) {
   uint32 len = VARSIZE_ANY_EXHDR(value);
   if (VARATT_IS_SHORT(value) || (short_header && len <= kShortPayload)) {
     SET_VARSIZE_SHORT(to, len + VARHDRSZ_SHORT);
