@@ -21,6 +21,7 @@ CREATE FUNCTION millrace._split_libraries(list pg_catalog.text) RETURNS pg_catal
   LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(array_agg(coalesce(replace(m[1], '""', '"'), rtrim(m[2])) ORDER BY n), '{}')
     FROM regexp_matches(list, '"((?:[^"]|"")*)"|([^,"[:space:]][^,]*)', 'g') WITH ORDINALITY r(m, n)
+    WHERE coalesce(m[1], m[2]) <> ''
 $$;
 COMMENT ON FUNCTION millrace._split_libraries(pg_catalog.text) IS 'internal: elements of a list-valued setting';
 

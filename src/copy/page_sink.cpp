@@ -229,6 +229,8 @@ void page_sink_add(PageSink* sink, const Batch* batch, TupleFormer* former, uint
 }
 
 void page_sink_finish(PageSink* sink) {
+  /* the row noted last is on a page by now, so the last page can tell the decoder to drop the chunks */
+  sink->toast_page = Min(sink->toast_page, sink->placed + sink->pages);
   if (sink->pages > 0) place_all(sink);
   if (BufferIsValid(sink->vmbuffer)) ReleaseBuffer(sink->vmbuffer);
   sink->vmbuffer = InvalidBuffer;
