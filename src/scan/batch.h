@@ -1,0 +1,38 @@
+/*
+ * batch.h: rows on their way through a scan: tuples of a few pinned pages, and
+ * the columns taken out of them.
+ */
+#pragma once
+#include "pg/pg.h"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "storage/buf.h"
+}
+
+namespace mr {
+
+/* Rows a batch holds at most. A page is only added while all its line pointers would fit. */
+constexpr int kBatchRows = 1024;
+constexpr int kBatchPins = 16;
+
+/*
+ * One column of a batch. values are Datums as PostgreSQL makes them (integers
+ * sign-extended, by-reference types pointers into pinned pages, perhaps toasted).
+ * nulls is only meaningful while has_nulls; the value of a null is 0.
+ */
+struct Vector {
+  Datum* values;
+  uint8* nulls;
+  bool has_nulls;
+};
+
+/* Visible tuples of the pinned pages, in physical order. */
+struct RowBatch {
+  int n;
+  int n_pins;
+  HeapTupleHeader tuples[kBatchRows];
+  Buffer pins[kBatchPins];
+};
+
+}  // namespace mr

@@ -1,0 +1,458 @@
+/*
+ * predicate.cpp: comparisons of a column with a constant or parameter, IS NULL,
+ * IN lists of integers, boolean columns, and AND, OR and NOT of these.
+ *
+ * No function here can raise an error or see a difference by the order of rows,
+ * so evaluating down a column instead of row by row cannot be noticed.
+ */
+#include "scan/predicate.h"
+
+extern "C" {
+#include "access/toast_internals.h"
+#include "access/detoast.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/array.h"
+#include "utils/float.h"
+#include "utils/fmgroids.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+#include "utils/pg_locale.h"
+}
+
+#include "kernels/filter.h"
+#include "scan/numeric_state.h"
+
+namespace mr {
+
+enum class Domain : uint8 { kInteger, kFloat4, kFloat8, kNumeric, kText, kBpchar };
+enum class Kind : uint8 { kCompare, kIn, kIsNull, kBoolean, kAnd, kOr, kNot };
+
+struct Predicate {
+  Kind kind;
+  Domain domain;
+  MrCompare op;
+  AttrNumber attno;
+  Vector* column;
+  /* kCompare: the other side */
+  Expr* expr;
+  ExprState* state;
+  bool known; /* value and isnull are up to date */
+  bool isnull;
+  Datum value;
+  bool scaled; /* kNumeric: value is scaled * 10^-scale */
+  int64 scaled_value;
+  int scale;
+  /* kIn */
+  int n_values;
+  int64* values;
+  bool null_value;
+  int n_children;
+  Predicate** children;
+};
+
+struct Comparison {
+  Oid function;
+  Domain domain;
+  MrCompare op;
+};
+
+#define MR_SIX(prefix, domain)                                                                                \
+  {F_##prefix##EQ, domain, kMrEq}, {F_##prefix##NE, domain, kMrNe}, {F_##prefix##LT, domain, kMrLt},            \
+      {F_##prefix##LE, domain, kMrLe}, {F_##prefix##GT, domain, kMrGt}, { F_##prefix##GE, domain, kMrGe }
+
+static const Comparison kComparisons[] = {
+    MR_SIX(INT2, Domain::kInteger),       MR_SIX(INT4, Domain::kInteger),        MR_SIX(INT8, Domain::kInteger),
+    MR_SIX(INT24, Domain::kInteger),      MR_SIX(INT42, Domain::kInteger),       MR_SIX(INT28, Domain::kInteger),
+    MR_SIX(INT82, Domain::kInteger),      MR_SIX(INT48, Domain::kInteger),       MR_SIX(INT84, Domain::kInteger),
+    {F_OIDEQ, Domain::kInteger, kMrEq},   {F_OIDNE, Domain::kInteger, kMrNe},    MR_SIX(DATE_, Domain::kInteger),       MR_SIX(TIMESTAMP_, Domain::kInteger),
+    MR_SIX(TIMESTAMPTZ_, Domain::kInteger), MR_SIX(TIME_, Domain::kInteger),     MR_SIX(CASH_, Domain::kInteger),
+    MR_SIX(FLOAT4, Domain::kFloat4),      MR_SIX(FLOAT8, Domain::kFloat8),       MR_SIX(NUMERIC_, Domain::kNumeric),
+    {F_BOOLEQ, Domain::kInteger, kMrEq},  {F_BOOLNE, Domain::kInteger, kMrNe},   {F_CHAREQ, Domain::kInteger, kMrEq},
+    {F_CHARNE, Domain::kInteger, kMrNe},  {F_TEXTEQ, Domain::kText, kMrEq},      {F_TEXTNE, Domain::kText, kMrNe},
+    {F_BPCHAREQ, Domain::kBpchar, kMrEq}, {F_BPCHARNE, Domain::kBpchar, kMrNe}};
+
+static const Comparison* find_comparison(Oid function) {
+  for (const Comparison& c : kComparisons)
+    if (c.function == function) return &c;
+  return nullptr;
+}
+
+static MrCompare commuted(MrCompare op) {
+  switch (op) {
+    case kMrLt:
+      return kMrGt;
+    case kMrLe:
+      return kMrGe;
+    case kMrGt:
+      return kMrLt;
+    case kMrGe:
+      return kMrLe;
+    default:
+      return op;
+  }
+}
+
+static Node* strip_relabel(Node* node) {
+  while (IsA(node, RelabelType)) node = reinterpret_cast<Node*>(castNode(RelabelType, node)->arg);
+  return node;
+}
+
+static Var* as_column(Node* node) {
+  node = strip_relabel(node);
+  if (!IsA(node, Var)) return nullptr;
+  Var* var = castNode(Var, node);
+  return var->varattno > 0 && var->varlevelsup == 0 ? var : nullptr;
+}
+
+static bool is_scalar(Node* node) {
+  node = strip_relabel(node);
+  if (IsA(node, Const)) return true;
+  return IsA(node, Param) && (castNode(Param, node)->paramkind == PARAM_EXTERN ||
+                              castNode(Param, node)->paramkind == PARAM_EXEC);
+}
+
+static Predicate* make(Kind kind) {
+  Predicate* p = static_cast<Predicate*>(palloc0(sizeof(Predicate)));
+  p->kind = kind;
+  return p;
+}
+
+static void note_function(List** functions, Oid function) { *functions = list_append_unique_oid(*functions, function); }
+
+static bool by_bytes(Domain domain, Oid collation) {
+  if (domain != Domain::kText && domain != Domain::kBpchar) return true;
+  return OidIsValid(collation) && get_collation_isdeterministic(collation);
+}
+
+static Predicate* compile_comparison(OpExpr* op, bool* used, List** functions) {
+  set_opfuncid(op);
+  const Comparison* c = find_comparison(op->opfuncid);
+  if (c == nullptr || list_length(op->args) != 2 || !by_bytes(c->domain, op->inputcollid)) return nullptr;
+  Node* left = static_cast<Node*>(linitial(op->args));
+  Node* right = static_cast<Node*>(lsecond(op->args));
+  Var* var = as_column(left);
+  Node* other = right;
+  if (var == nullptr || !is_scalar(right)) {
+    var = as_column(right);
+    other = left;
+    if (var == nullptr || !is_scalar(left)) return nullptr;
+  }
+  Predicate* p = make(Kind::kCompare);
+  p->domain = c->domain;
+  p->op = other == right ? c->op : commuted(c->op);
+  p->attno = var->varattno;
+  p->expr = reinterpret_cast<Expr*>(other);
+  used[p->attno] = true;
+  note_function(functions, op->opfuncid);
+  return p;
+}
+
+/* column IN (integers): = ANY of a constant array. */
+static Predicate* compile_in(ScalarArrayOpExpr* op, bool* used, List** functions) {
+  set_sa_opfuncid(op);
+  const Comparison* c = find_comparison(op->opfuncid);
+  if (!op->useOr || c == nullptr || c->domain != Domain::kInteger || c->op != kMrEq) return nullptr;
+  Var* var = as_column(static_cast<Node*>(linitial(op->args)));
+  Node* list = static_cast<Node*>(lsecond(op->args));
+  if (var == nullptr || !IsA(list, Const) || castNode(Const, list)->constisnull) return nullptr;
+  ArrayType* array = DatumGetArrayTypeP(castNode(Const, list)->constvalue);
+  const int n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+  if (n > 16) return nullptr;
+  int16 length;
+  bool byval;
+  char align;
+  get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &byval, &align);
+  if (!byval) return nullptr;
+  Datum* items;
+  bool* nulls;
+  int n_items;
+  deconstruct_array(array, ARR_ELEMTYPE(array), length, byval, align, &items, &nulls, &n_items);
+  Predicate* p = make(Kind::kIn);
+  p->attno = var->varattno;
+  p->values = static_cast<int64*>(palloc(sizeof(int64) * Max(n_items, 1)));
+  for (int i = 0; i < n_items; i++) {
+    if (nulls[i])
+      p->null_value = true;
+    else
+      p->values[p->n_values++] = static_cast<int64>(items[i]);
+  }
+  used[p->attno] = true;
+  note_function(functions, op->opfuncid);
+  return p;
+}
+
+static Predicate* compile_bool(BoolExpr* expr, bool* used, List** functions) {
+  Predicate* p = make(expr->boolop == AND_EXPR ? Kind::kAnd : expr->boolop == OR_EXPR ? Kind::kOr : Kind::kNot);
+  p->children = static_cast<Predicate**>(palloc(sizeof(Predicate*) * list_length(expr->args)));
+  ListCell* cell;
+  foreach (cell, expr->args) {
+    Predicate* child = predicate_compile(static_cast<Node*>(lfirst(cell)), used, functions);
+    if (child == nullptr) return nullptr;
+    p->children[p->n_children++] = child;
+  }
+  return p;
+}
+
+Predicate* predicate_compile(Node* node, bool* used, List** functions) {
+  switch (nodeTag(node)) {
+    case T_OpExpr:
+      return compile_comparison(castNode(OpExpr, node), used, functions);
+    case T_ScalarArrayOpExpr:
+      return compile_in(castNode(ScalarArrayOpExpr, node), used, functions);
+    case T_BoolExpr:
+      return compile_bool(castNode(BoolExpr, node), used, functions);
+    case T_NullTest: {
+      NullTest* test = castNode(NullTest, node);
+      Var* var = as_column(reinterpret_cast<Node*>(test->arg));
+      if (var == nullptr || test->argisrow) return nullptr;
+      Predicate* p = make(Kind::kIsNull);
+      p->attno = var->varattno;
+      used[p->attno] = true;
+      if (test->nulltesttype == IS_NULL) return p;
+      Predicate* inverse = make(Kind::kNot);
+      inverse->children = static_cast<Predicate**>(palloc(sizeof(Predicate*)));
+      inverse->children[inverse->n_children++] = p;
+      return inverse;
+    }
+    case T_Var: {
+      Var* var = as_column(node);
+      if (var == nullptr || var->vartype != BOOLOID) return nullptr;
+      Predicate* p = make(Kind::kBoolean);
+      p->attno = var->varattno;
+      used[p->attno] = true;
+      return p;
+    }
+    default:
+      return nullptr;
+  }
+}
+
+void predicate_bind(Predicate* p, Vector* const* columns, PlanState* parent) {
+  if (p->attno > 0) p->column = columns[p->attno];
+  if (p->expr != nullptr) p->state = ExecInitExpr(p->expr, parent);
+  for (int i = 0; i < p->n_children; i++) predicate_bind(p->children[i], columns, parent);
+}
+
+void predicate_reset(Predicate* p) {
+  p->known = false;
+  for (int i = 0; i < p->n_children; i++) predicate_reset(p->children[i]);
+}
+
+static int64 float_order_of(float8 f) {
+  int64 key;
+  mr_float_order(&f, 1, &key);
+  return key;
+}
+
+/* An integer Datum as deform() makes them: sign-extended from the type's width, also oid and "char". */
+static int64 integer_of(Datum value, Oid type) {
+  switch (get_typlen(type)) {
+    case 1:
+      return DatumGetChar(value);
+    case 2:
+      return DatumGetInt16(value);
+    case 4:
+      return DatumGetInt32(value);
+    default:
+      return static_cast<int64>(value);
+  }
+}
+
+static void find_value(Predicate* p, ExprContext* econtext) {
+  MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_query_memory);
+  p->value = ExecEvalExpr(p->state, econtext, &p->isnull);
+  p->known = true;
+  if (!p->isnull) {
+    switch (p->domain) {
+      case Domain::kInteger:
+        p->value = static_cast<Datum>(integer_of(p->value, exprType(reinterpret_cast<Node*>(p->expr))));
+        break;
+      case Domain::kFloat4:
+        p->value = static_cast<Datum>(float_order_of(DatumGetFloat4(p->value)));
+        break;
+      case Domain::kFloat8:
+        p->value = static_cast<Datum>(float_order_of(DatumGetFloat8(p->value)));
+        break;
+      case Domain::kNumeric:
+        p->value = PointerGetDatum(PG_DETOAST_DATUM_COPY(p->value));
+        p->scaled = numeric_to_scaled(p->value, &p->scaled_value, &p->scale);
+        break;
+      default:
+        p->value = PointerGetDatum(PG_DETOAST_DATUM_COPY(p->value));
+    }
+  }
+  MemoryContextSwitchTo(old);
+}
+
+static bool satisfies(int cmp, MrCompare op) {
+  switch (op) {
+    case kMrEq:
+      return cmp == 0;
+    case kMrNe:
+      return cmp != 0;
+    case kMrLt:
+      return cmp < 0;
+    case kMrLe:
+      return cmp <= 0;
+    case kMrGt:
+      return cmp > 0;
+    default:
+      return cmp >= 0;
+  }
+}
+
+static void compare_numeric(Predicate* p, int n, uint64* bits) {
+  const Datum* values = p->column->values;
+  for (int i = 0; i < n; i++) {
+    if (p->column->has_nulls && p->column->nulls[i]) continue;
+    int64 v;
+    int scale;
+    int cmp;
+    if (p->scaled && numeric_to_scaled(values[i], &v, &scale) && scale == p->scale)
+      cmp = v < p->scaled_value ? -1 : v > p->scaled_value;
+    else
+      cmp = DatumGetInt32(DirectFunctionCall2(numeric_cmp, values[i], p->value));
+    if (satisfies(cmp, p->op)) bits[i / 64] |= UINT64CONST(1) << (i % 64);
+  }
+}
+
+static int trimmed(const char* p, int n) {
+  while (n > 0 && p[n - 1] == ' ') n--;
+  return n;
+}
+
+static bool text_equal(const Predicate* p, Datum value, const char* other, int other_length) {
+  struct varlena* v = reinterpret_cast<struct varlena*>(DatumGetPointer(value));
+  const bool toasted = VARATT_IS_EXTENDED(v) && !VARATT_IS_SHORT(v);
+  /* As texteq(): the length alone tells most, without detoasting. */
+  if (toasted && p->domain == Domain::kText &&
+      toast_raw_datum_size(value) - VARHDRSZ != static_cast<Size>(other_length))
+    return false;
+  if (toasted) v = pg_detoast_datum_packed(v);
+  int n = static_cast<int>(VARSIZE_ANY_EXHDR(v));
+  if (p->domain == Domain::kBpchar) n = trimmed(VARDATA_ANY(v), n);
+  const bool equal = n == other_length && memcmp(VARDATA_ANY(v), other, n) == 0;
+  if (toasted) pfree(v);
+  return equal;
+}
+
+static void compare_text(Predicate* p, int n, uint64* bits) {
+  const char* other = VARDATA_ANY(DatumGetPointer(p->value));
+  int length = static_cast<int>(VARSIZE_ANY_EXHDR(DatumGetPointer(p->value)));
+  if (p->domain == Domain::kBpchar) length = trimmed(other, length);
+  for (int i = 0; i < n; i++) {
+    if (p->column->has_nulls && p->column->nulls[i]) continue;
+    if (text_equal(p, p->column->values[i], other, length) == (p->op == kMrEq))
+      bits[i / 64] |= UINT64CONST(1) << (i % 64);
+  }
+}
+
+static void compare(Predicate* p, int n, uint64* bits) {
+  const int64* values = reinterpret_cast<const int64*>(p->column->values);
+  int64 keys[kBatchRows];
+  switch (p->domain) {
+    case Domain::kFloat4: {
+      float8 wide[kBatchRows];
+      for (int i = 0; i < n; i++) wide[i] = DatumGetFloat4(p->column->values[i]);
+      mr_float_order(wide, n, keys);
+      values = keys;
+      break;
+    }
+    case Domain::kFloat8:
+      mr_float_order(reinterpret_cast<const float8*>(values), n, keys);
+      values = keys;
+      break;
+    case Domain::kNumeric:
+      return compare_numeric(p, n, bits);
+    case Domain::kText:
+    case Domain::kBpchar:
+      return compare_text(p, n, bits);
+    default:
+      break;
+  }
+  mr_compare_i64(values, n, p->op, static_cast<int64>(p->value), bits);
+}
+
+/* From the rows where a strict condition holds to its three values. */
+static void strict_truth(const Predicate* p, int n, Truth* out) {
+  uint64 present[kMaskWords];
+  mr_mask_fill(n, present);
+  if (p->column->has_nulls) mr_mask_nonzero(p->column->nulls, n, out->no);
+  for (int w = 0; w < (n + 63) / 64; w++) {
+    if (p->column->has_nulls) present[w] &= ~out->no[w];
+    out->yes[w] &= present[w];
+    out->no[w] = present[w] & ~out->yes[w];
+  }
+}
+
+static bool all_in(const uint64* bits, int n) {
+  uint64 all[kMaskWords];
+  mr_mask_fill(n, all);
+  return memcmp(all, bits, sizeof(uint64) * ((n + 63) / 64)) == 0;
+}
+
+void predicate_eval(Predicate* p, ExprContext* econtext, int n, Truth* out) {
+  const int words = (n + 63) / 64;
+  memset(out->yes, 0, sizeof(uint64) * words);
+  memset(out->no, 0, sizeof(uint64) * words);
+  switch (p->kind) {
+    case Kind::kCompare:
+      if (!p->known) find_value(p, econtext);
+      if (p->isnull) return;
+      compare(p, n, out->yes);
+      strict_truth(p, n, out);
+      return;
+    case Kind::kIn: {
+      uint64 hit[kMaskWords];
+      for (int k = 0; k < p->n_values; k++) {
+        memset(hit, 0, sizeof(uint64) * words);
+        mr_compare_i64(reinterpret_cast<const int64*>(p->column->values), n, kMrEq, p->values[k], hit);
+        for (int w = 0; w < words; w++) out->yes[w] |= hit[w];
+      }
+      strict_truth(p, n, out);
+      if (p->null_value) memset(out->no, 0, sizeof(uint64) * words);
+      return;
+    }
+    case Kind::kBoolean:
+      mr_compare_i64(reinterpret_cast<const int64*>(p->column->values), n, kMrNe, 0, out->yes);
+      strict_truth(p, n, out);
+      return;
+    case Kind::kIsNull:
+      if (p->column->has_nulls) mr_mask_nonzero(p->column->nulls, n, out->yes);
+      mr_mask_fill(n, out->no);
+      for (int w = 0; w < words; w++) out->no[w] &= ~out->yes[w];
+      return;
+    case Kind::kNot: {
+      Truth inner;
+      predicate_eval(p->children[0], econtext, n, &inner);
+      memcpy(out->yes, inner.no, sizeof(uint64) * words);
+      memcpy(out->no, inner.yes, sizeof(uint64) * words);
+      return;
+    }
+    case Kind::kAnd:
+    case Kind::kOr: {
+      predicate_eval(p->children[0], econtext, n, out);
+      Truth inner;
+      /* Parameters of what no row needs are not evaluated: their subplans might fail. */
+      for (int i = 1; i < p->n_children && !all_in(p->kind == Kind::kAnd ? out->no : out->yes, n); i++) {
+        predicate_eval(p->children[i], econtext, n, &inner);
+        for (int w = 0; w < words; w++) {
+          if (p->kind == Kind::kAnd) {
+            out->yes[w] &= inner.yes[w];
+            out->no[w] |= inner.no[w];
+          } else {
+            out->yes[w] |= inner.yes[w];
+            out->no[w] &= inner.no[w];
+          }
+        }
+      }
+      return;
+    }
+  }
+}
+
+}  // namespace mr
