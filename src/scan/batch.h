@@ -35,4 +35,7 @@ struct RowBatch {
   Buffer pins[kBatchPins];
 };
 
+/* Is a varlena's value somewhere else or compressed? Not VARATT_IS_SHORT(): out-of-line pointers are "short" too. */
+inline bool is_toasted(const void* value) { return VARATT_IS_EXTERNAL(value) || VARATT_IS_COMPRESSED(value); }
+
 }  // namespace mr

@@ -117,7 +117,7 @@ static uint64 code_of(GroupTable* table, GroupKey* key, Datum value) {
     case KeyKind::kBytes:
     case KeyKind::kBpchar: {
       const struct varlena* v = reinterpret_cast<const struct varlena*>(DatumGetPointer(value));
-      const bool toasted = VARATT_IS_EXTENDED(v) && !VARATT_IS_SHORT(v);
+      const bool toasted = is_toasted(v);
       if (unlikely(toasted)) v = pg_detoast_datum_packed(const_cast<struct varlena*>(v));
       int n = static_cast<int>(VARSIZE_ANY_EXHDR(v));
       const char* p = VARDATA_ANY(v);

@@ -11,6 +11,8 @@ extern "C" {
 #include "libpq/pqformat.h"
 }
 
+#include "scan/batch.h"
+
 namespace mr {
 
 const int64 kPowersOf10[19] = {INT64CONST(1),
@@ -91,7 +93,7 @@ constexpr uint16 kSpecial = 0xC000;
 
 bool numeric_to_scaled(Datum numeric, int64* value, int* scale) {
   const char* p = static_cast<const char*>(DatumGetPointer(numeric));
-  if (VARATT_IS_EXTENDED(p) && !VARATT_IS_SHORT(p)) return false;
+  if (is_toasted(p)) return false;
   const int bytes = static_cast<int>(VARSIZE_ANY_EXHDR(p));
   p = VARDATA_ANY(p);
   uint16 header;

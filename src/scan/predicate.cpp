@@ -327,7 +327,7 @@ static int trimmed(const char* p, int n) {
 
 static bool text_equal(const Predicate* p, Datum value, const char* other, int other_length) {
   struct varlena* v = reinterpret_cast<struct varlena*>(DatumGetPointer(value));
-  const bool toasted = VARATT_IS_EXTENDED(v) && !VARATT_IS_SHORT(v);
+  const bool toasted = is_toasted(v);
   /* As texteq(): the length alone tells most, without detoasting. */
   if (toasted && p->domain == Domain::kText &&
       toast_raw_datum_size(value) - VARHDRSZ != static_cast<Size>(other_length))
