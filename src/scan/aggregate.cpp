@@ -19,7 +19,12 @@ extern "C" {
 
 namespace mr {
 
-static Vector* input_column(ScanNode* node, const Input* input) { return node->columns[input->attno]; }
+static const Vector* input_column(ScanNode* node, const Input* input) { return node->columns[input->attno]; }
+
+static const Vector* input_vector(ScanNode* node, const Input* input, int* scale) {
+  const Vector* v = input->computed != nullptr ? computed_vector(input->computed, scale) : nullptr;
+  return v != nullptr ? v : input_column(node, input);
+}
 
 /* Moves the rows in bits together: tuples, and the columns already taken out. Returns how many. */
 static int narrow(ScanNode* node, const uint64* bits, int n, const Deformer* taken) {
@@ -128,8 +133,7 @@ static void find_args(ScanNode* node, TransitionPlan* plan, int n, ArgVector* ar
   for (int j = 0; j < t->n_args; j++) {
     const Input* input = &plan->args[j];
     int scale = -1;
-    const Vector* v =
-        input->computed != nullptr ? computed_vector(input->computed, &scale) : input_column(node, input);
+    const Vector* v = input_vector(node, input, &scale);
     args[j] = {v->values, v->has_nulls ? v->nulls : nullptr, scale};
   }
   if (plan->filter_predicate == nullptr) return;
@@ -148,7 +152,8 @@ static void by_column(ScanNode* node, int n) {
   const uint32* group = nullptr;
   if (p->n_keys > 0) {
     const Vector* keys[kMaxGroupKeys];
-    for (int j = 0; j < p->n_keys; j++) keys[j] = input_column(node, &p->key_inputs[j]);
+    int scale;
+    for (int j = 0; j < p->n_keys; j++) keys[j] = input_vector(node, &p->key_inputs[j], &scale);
     assign_groups(node, keys, n, groups);
     group = groups;
   }

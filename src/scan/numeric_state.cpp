@@ -11,8 +11,6 @@ extern "C" {
 #include "libpq/pqformat.h"
 }
 
-#include "scan/batch.h"
-
 namespace mr {
 
 const int64 kPowersOf10[19] = {INT64CONST(1),
@@ -138,6 +136,70 @@ bool numeric_to_scaled(Datum numeric, int64* value, int* scale) {
     v /= kPowersOf10[-exponent];
   }
   *value = negative ? -v : v;
+  return true;
+}
+
+/* Inverses of 5^k modulo 2^64: dividing by 10^k what it divides is a shift and a multiplication. */
+static const uint64 kInverse5[4] = {1, UINT64CONST(0xCCCCCCCCCCCCCCCD), UINT64CONST(0x8F5C28F5C28F5C29),
+                                    UINT64CONST(0x1CAC083126E978D5)};
+
+/*
+ * numeric_to_scaled() for what almost every stored number is: a one-byte varlena header, a short
+ * numeric header, up to four base-10000 digits. The digits are read as the eight bytes that end
+ * with the value: the tuple's header lies before it. False: not such a number, ask the other one.
+ */
+static inline bool short_numeric(const uint8* p, int64* value, int* scale) {
+#ifdef WORDS_BIGENDIAN
+  return false;
+#else
+  static const uint64 kMasks[5] = {0, UINT64CONST(0xFFFF) << 48, UINT64CONST(0xFFFFFFFF) << 32,
+                                   ~UINT64CONST(0xFFFF), ~UINT64CONST(0)};
+  const unsigned bytes = p[0] >> 1; /* header included: 3 + 2 n */
+  const unsigned n = (bytes - 3) >> 1;
+  if ((p[0] & 1) == 0 || n > 4) return false; /* also toast pointers, whose length byte is 0 */
+  uint16 header;
+  memcpy(&header, p + 1, 2);
+  if ((header & kSpecialMask) != kShort) return false;
+  uint64 w;
+  memcpy(&w, p + bytes - 8, 8);
+  w &= kMasks[n];
+  const int weight = (header & 0x003F) - (header & 0x0040);
+  const int dscale = (header & 0x1F80) >> 7;
+  uint64 v = (w >> 48) + (w >> 32 & 0xFFFF) * 10000 + (w >> 16 & 0xFFFF) * 100000000 +
+             (w & 0xFFFF) * UINT64CONST(1000000000000);
+  int exponent = 4 * (weight - static_cast<int>(n) + 1) + dscale;
+  if (n == 0) exponent = 0;
+  if (static_cast<unsigned>(exponent + 3) > 5) return false; /* -3 to 2 */
+  if (exponent < 0) {
+    const uint64 all = v;
+    v = (v >> -exponent) * kInverse5[-exponent];
+    if (v * static_cast<uint64>(kPowersOf10[-exponent]) != all) return false;
+  } else {
+    v *= static_cast<uint64>(kPowersOf10[exponent]); /* below 10^18 */
+  }
+  *value = header & 0x2000 ? -static_cast<int64>(v) : static_cast<int64>(v);
+  *scale = dscale;
+  return dscale <= 18;
+#endif
+}
+
+bool numeric_column(const Vector* column, int n, int64* out, int* scale) {
+  int first = -1;
+  for (int i = 0; i < n; i++) {
+    if (column->has_nulls && column->nulls[i]) {
+      out[i] = 0;
+      continue;
+    }
+    int s;
+    if (!short_numeric(reinterpret_cast<const uint8*>(DatumGetPointer(column->values[i])), &out[i], &s) &&
+        !numeric_to_scaled(column->values[i], &out[i], &s))
+      return false;
+    if (unlikely(s != first)) {
+      if (first >= 0) return false;
+      first = s;
+    }
+  }
+  *scale = first < 0 ? 0 : first;
   return true;
 }
 

@@ -2,7 +2,7 @@
  * numeric_state.h: core's numerics, from and to integers.
  */
 #pragma once
-#include "pg/pg.h"
+#include "scan/batch.h"
 
 extern "C" {
 #include "utils/numeric.h"
@@ -21,6 +21,12 @@ Datum serialize_int8_avg(int64 n, int128 sum);
  * False when it is NaN, infinite, or does not fit.
  */
 bool numeric_to_scaled(Datum numeric, int64* value, int* scale);
+
+/*
+ * The same for a column: out[i] for its first n rows, 0 where it is null. False when some value
+ * does not fit or not all have one display scale; with nothing but nulls *scale is 0.
+ */
+bool numeric_column(const Vector* column, int n, int64* out, int* scale);
 
 /* 10^i for i up to 18. */
 extern const int64 kPowersOf10[19];

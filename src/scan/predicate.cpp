@@ -15,12 +15,14 @@ extern "C" {
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/array.h"
+#include "utils/date.h"
 #include "utils/float.h"
 #include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/pg_locale.h"
+#include "utils/timestamp.h"
 }
 
 #include "kernels/filter.h"
@@ -28,7 +30,7 @@ extern "C" {
 
 namespace mr {
 
-enum class Domain : uint8 { kInteger, kFloat4, kFloat8, kNumeric, kText, kBpchar };
+enum class Domain : uint8 { kInteger, kDateTimestamp, kFloat4, kFloat8, kNumeric, kText, kBpchar };
 enum class Kind : uint8 { kCompare, kIn, kIsNull, kBoolean, kAnd, kOr, kNot };
 
 struct Predicate {
@@ -70,6 +72,9 @@ static const Comparison kComparisons[] = {
     MR_SIX(INT82, Domain::kInteger),      MR_SIX(INT48, Domain::kInteger),       MR_SIX(INT84, Domain::kInteger),
     {F_OIDEQ, Domain::kInteger, kMrEq},   {F_OIDNE, Domain::kInteger, kMrNe},    MR_SIX(DATE_, Domain::kInteger),       MR_SIX(TIMESTAMP_, Domain::kInteger),
     MR_SIX(TIMESTAMPTZ_, Domain::kInteger), MR_SIX(TIME_, Domain::kInteger),     MR_SIX(CASH_, Domain::kInteger),
+    {F_DATE_EQ_TIMESTAMP, Domain::kDateTimestamp, kMrEq}, {F_DATE_NE_TIMESTAMP, Domain::kDateTimestamp, kMrNe},
+    {F_DATE_LT_TIMESTAMP, Domain::kDateTimestamp, kMrLt}, {F_DATE_LE_TIMESTAMP, Domain::kDateTimestamp, kMrLe},
+    {F_DATE_GT_TIMESTAMP, Domain::kDateTimestamp, kMrGt}, {F_DATE_GE_TIMESTAMP, Domain::kDateTimestamp, kMrGe},
     MR_SIX(FLOAT4, Domain::kFloat4),      MR_SIX(FLOAT8, Domain::kFloat8),       MR_SIX(NUMERIC_, Domain::kNumeric),
     {F_BOOLEQ, Domain::kInteger, kMrEq},  {F_BOOLNE, Domain::kInteger, kMrNe},   {F_CHAREQ, Domain::kInteger, kMrEq},
     {F_CHARNE, Domain::kInteger, kMrNe},  {F_TEXTEQ, Domain::kText, kMrEq},      {F_TEXTNE, Domain::kText, kMrNe},
@@ -141,6 +146,8 @@ static Predicate* compile_comparison(OpExpr* op, bool* used, List** functions) {
     other = left;
     if (var == nullptr || !is_scalar(left)) return nullptr;
   }
+  /* The column must be the date: the other way round there is another function. */
+  if (c->domain == Domain::kDateTimestamp && other == left) return nullptr;
   Predicate* p = make(Kind::kCompare);
   p->domain = c->domain;
   p->op = other == right ? c->op : commuted(c->op);
@@ -262,6 +269,27 @@ static int64 integer_of(Datum value, Oid type) {
   }
 }
 
+/*
+ * A timestamp to compare dates with: dates are midnights, so `date < t` is `date < the first
+ * midnight at or after t`, and so on. As date_cmp_timestamp_internal(), where dates too late for
+ * a timestamp are above all finite ones.
+ */
+static void date_bound(Predicate* p) {
+  const Timestamp t = DatumGetTimestamp(p->value);
+  if (TIMESTAMP_IS_NOBEGIN(t) || TIMESTAMP_IS_NOEND(t)) {
+    p->value = static_cast<Datum>(static_cast<int64>(TIMESTAMP_IS_NOEND(t) ? DATEVAL_NOEND : DATEVAL_NOBEGIN));
+    return;
+  }
+  int64 day = t / USECS_PER_DAY;
+  if (t % USECS_PER_DAY < 0) day--;
+  const bool midnight = day * USECS_PER_DAY == t;
+  if (!midnight && (p->op == kMrEq || p->op == kMrNe))
+    day = PG_INT64_MIN; /* no date is that */
+  else if (!midnight && (p->op == kMrLt || p->op == kMrGe))
+    day++;
+  p->value = static_cast<Datum>(day);
+}
+
 static void find_value(Predicate* p, ExprContext* econtext) {
   MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_query_memory);
   p->value = ExecEvalExpr(p->state, econtext, &p->isnull);
@@ -270,6 +298,9 @@ static void find_value(Predicate* p, ExprContext* econtext) {
     switch (p->domain) {
       case Domain::kInteger:
         p->value = static_cast<Datum>(integer_of(p->value, exprType(reinterpret_cast<Node*>(p->expr))));
+        break;
+      case Domain::kDateTimestamp:
+        date_bound(p);
         break;
       case Domain::kFloat4:
         p->value = static_cast<Datum>(float_order_of(DatumGetFloat4(p->value)));
@@ -305,7 +336,19 @@ static bool satisfies(int cmp, MrCompare op) {
   }
 }
 
+/* At once, where all values have a scale that the constant can be brought to. */
+static bool compare_scaled(Predicate* p, int n, uint64* bits) {
+  int64 values[kBatchRows];
+  int scale;
+  int64 with;
+  if (!p->scaled || !numeric_column(p->column, n, values, &scale) || scale < p->scale) return false;
+  if (__builtin_mul_overflow(p->scaled_value, kPowersOf10[scale - p->scale], &with)) return false;
+  mr_compare_i64(values, n, p->op, with, bits);
+  return true;
+}
+
 static void compare_numeric(Predicate* p, int n, uint64* bits) {
+  if (compare_scaled(p, n, bits)) return;
   const Datum* values = p->column->values;
   for (int i = 0; i < n; i++) {
     if (p->column->has_nulls && p->column->nulls[i]) continue;

@@ -74,15 +74,14 @@ static AttrNumber plain_column(Expr* expr) {
 }
 
 /* How an expression of the Agg gets its value for each row. */
-static const char* compile_input(Walk* walk, Input* input, Expr* expr, bool may_compute) {
+static const char* compile_input(Walk* walk, Input* input, Expr* expr, bool takes_scaled) {
   Program* p = walk->program;
   input->expr = expr;
   const char* reason = check_expression(walk, reinterpret_cast<Node*>(expr));
   if (reason != nullptr) return reason;
-  if (may_compute) input->computed = compute_compile(&p->compute, expr, p->used, &p->functions);
-  if (input->computed != nullptr) return nullptr;
   input->attno = plain_column(expr);
-  if (input->attno == 0) p->by_row = true;
+  input->computed = compute_compile(&p->compute, expr, takes_scaled, p->used, &p->functions);
+  if (input->computed == nullptr && input->attno == 0) p->by_row = true;
   return nullptr;
 }
 
@@ -281,7 +280,7 @@ const char* program_compile(Program* p, Agg* agg, SeqScan* scan, Relation rel) {
   if (reason == nullptr) reason = compile_aggregates(&walk, agg);
   if (reason != nullptr) return reason;
   /* Errors of residual quals and of computed arguments must come in row order. */
-  if (p->residual != NIL && p->compute.n > 0) p->by_row = true;
+  if (p->residual != NIL && p->compute.may_refuse) p->by_row = true;
   bool only_count = scan->scan.plan.qual == NIL && p->n_keys == 0 && !p->by_row;
   for (int i = 0; i < p->n_transitions; i++)
     if (p->transitions[i].t.n_args > 0 || p->transitions[i].filter != nullptr) only_count = false;
