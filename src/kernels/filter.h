@@ -22,7 +22,10 @@ void mr_mask_fill(size_t n, uint64_t* bits);
 void mr_mask_nonzero(const uint8_t* bytes, size_t n, uint64_t* bits);
 void mr_mask_nonzero_scalar(const uint8_t* bytes, size_t n, uint64_t* bits);
 
-/* Moves the values of the rows in bits to the front of out, which may be values; returns how many. */
+/*
+ * Moves the values of the rows in bits to the front of out, which may be values itself and else has
+ * room for n; returns how many. What lies behind them in out[0, n) is then undefined.
+ */
 size_t mr_compress_i64(const int64_t* values, const uint64_t* bits, size_t n, int64_t* out);
 size_t mr_compress_i64_scalar(const int64_t* values, const uint64_t* bits, size_t n, int64_t* out);
 

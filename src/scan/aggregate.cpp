@@ -1,11 +1,11 @@
 /*
  * aggregate.cpp: the loop over the table.
  *
- *   1. reader_next()     a batch of visible tuples
- *   2. filter_batch()    their filter's columns, predicates, residual quals; what passes is moved together
- *   3. deform()          the other columns
+ *   1. fill_batch()      visible tuples of a few pages, their columns taken out page by page
+ *   2. filter_batch()    predicates; what passes is moved together, and its other columns taken out
+ *   3. filter_residual() core's quals, row by row
  *   4. by_column()       group keys, then each aggregate down its column
- *      by_row()          or, where core must evaluate expressions: row by row
+ *      by_row()          or, where core must evaluate expressions: 3 and 4 row by row
  */
 #include "scan/node.h"
 
@@ -26,20 +26,21 @@ static const Vector* input_vector(ScanNode* node, const Input* input, int* scale
   return v != nullptr ? v : input_column(node, input);
 }
 
-/* Moves the rows in bits together: tuples, and the columns already taken out. Returns how many. */
-static int narrow(ScanNode* node, const uint64* bits, int n, const Deformer* taken) {
-  RowBatch* batch = &node->batch;
-  const int m = static_cast<int>(mr_compress_i64(reinterpret_cast<int64*>(batch->tuples), bits, n,
-                                                 reinterpret_cast<int64*>(batch->tuples)));
-  if (m == n || taken == nullptr) return m;
-  for (int i = 0; i < taken->n_steps; i++) {
-    Vector* v = taken->steps[i].to;
+/* Moves the rows of the columns that are in bits together. Returns how many. */
+static int narrow(ScanNode* node, const uint64* bits, int n) {
+  const Deformer* d = &node->all_columns;
+  int m = 0;
+  for (int w = 0; w < (n + 63) / 64; w++) m += __builtin_popcountll(bits[w]);
+  if (m == n) return n;
+  for (int i = 0; i < d->n_steps; i++) {
+    Vector* v = d->steps[i].to;
     if (v == nullptr) continue;
-    mr_compress_i64(reinterpret_cast<int64*>(v->values), bits, n, reinterpret_cast<int64*>(v->values));
-    if (!v->has_nulls) {
-      memset(v->nulls, 0, m);
-      continue;
-    }
+    /* Not in place: loads that overlap stores just made are slow. */
+    mr_compress_i64(reinterpret_cast<int64*>(v->values), bits, n, reinterpret_cast<int64*>(node->spare));
+    Datum* values = v->values;
+    v->values = node->spare;
+    node->spare = values;
+    if (!v->has_nulls) continue;
     int to = 0;
     for (int row = 0; row < n; row++) {
       v->nulls[to] = v->nulls[row];
@@ -73,33 +74,50 @@ static int filter_residual(ScanNode* node, int n) {
     if (ExecQual(node->residual, econtext)) bits[i / 64] |= UINT64CONST(1) << (i % 64);
   }
   ResetExprContext(econtext);
-  return narrow(node, bits, n, &node->all_columns);
+  return narrow(node, bits, n);
+}
+
+/* The next batch, with the columns that are wanted first taken out. Each page while it is in the cache. */
+static bool fill_batch(ScanNode* node) {
+  RowBatch* batch = &node->batch;
+  const Deformer* d = node->two_steps ? &node->filter_columns : &node->all_columns;
+  deform_start(d);
+  reader_release(batch);
+  for (;;) {
+    const int from = batch->n;
+    const int n = reader_add_page(&node->reader, batch);
+    if (n < 0) break;
+    if (n > 0) deform(d, batch->tuples + from, from, n);
+  }
+  return batch->n > 0;
 }
 
 /* Rows of the batch that pass the predicates; afterwards all columns are taken out. */
 static int filter_batch(ScanNode* node) {
   Program* p = &node->program;
   RowBatch* batch = &node->batch;
-  int n = batch->n;
-  deform(node->two_steps ? &node->filter_columns : &node->all_columns, batch->tuples, n);
-  if (p->n_predicates > 0) {
-    ExprContext* econtext = node->css.ss.ps.ps_ExprContext;
-    uint64 bits[kMaskWords];
-    Truth truth;
-    mr_mask_fill(n, bits);
-    bool any = true;
-    for (int i = 0; i < p->n_predicates && any; i++) {
-      predicate_eval(p->predicates[i], econtext, n, &truth);
-      any = false;
-      for (int w = 0; w < (n + 63) / 64; w++) {
-        bits[w] &= truth.yes[w];
-        any |= bits[w] != 0;
-      }
+  const int n = batch->n;
+  if (p->n_predicates == 0) return n;
+  ExprContext* econtext = node->css.ss.ps.ps_ExprContext;
+  uint64 bits[kMaskWords];
+  Truth truth;
+  mr_mask_fill(n, bits);
+  bool any = true;
+  for (int i = 0; i < p->n_predicates && any; i++) {
+    predicate_eval(p->predicates[i], econtext, n, &truth);
+    any = false;
+    for (int w = 0; w < (n + 63) / 64; w++) {
+      bits[w] &= truth.yes[w];
+      any |= bits[w] != 0;
     }
-    n = any ? narrow(node, bits, n, node->two_steps ? nullptr : &node->all_columns) : 0;
   }
-  if (node->two_steps && n > 0) deform(&node->all_columns, batch->tuples, n);
-  return n;
+  if (!any) return 0;
+  if (!node->two_steps) return narrow(node, bits, n);
+  const int m = static_cast<int>(mr_compress_i64(reinterpret_cast<int64*>(batch->tuples), bits, n,
+                                                 reinterpret_cast<int64*>(node->passed)));
+  deform_start(&node->all_columns);
+  deform(&node->all_columns, node->passed, 0, m);
+  return m;
 }
 
 static void init_groups(ScanNode* node, uint32 from) {
@@ -293,7 +311,7 @@ static void aggregate(ScanNode* node) {
     node->read_all = true;
     return;
   }
-  while (reader_next(&node->reader, &node->batch)) {
+  while (fill_batch(node)) {
     one_batch(node);
     if (!table_is_full(node)) continue;
     if (!node->program.partial) node_leave_to_core(node);

@@ -173,50 +173,53 @@ static void deform_walk(const Deformer* d, const char* p, int row) {
 }
 
 template <Store kStore>
-static void deform_column(const char* const* data, int n, int offset, Vector* to) {
-  Datum* values = to->values;
+static void deform_column(const char* const* data, int from, int n, int offset, Vector* to) {
+  Datum* values = to->values + from;
   for (int i = 0; i < n; i++) values[i] = fetch(kStore, data[i] + offset);
-  memset(to->nulls, 0, n);
+  memset(to->nulls + from, 0, n);
 }
 
-static void deform_fixed(const DeformStep* step, const char* const* data, int n, int offset) {
+static void deform_fixed(const DeformStep* step, const char* const* data, int from, int n, int offset) {
   switch (step->store) {
     case Store::kByte:
-      return deform_column<Store::kByte>(data, n, offset, step->to);
+      return deform_column<Store::kByte>(data, from, n, offset, step->to);
     case Store::kInt16:
-      return deform_column<Store::kInt16>(data, n, offset, step->to);
+      return deform_column<Store::kInt16>(data, from, n, offset, step->to);
     case Store::kInt32:
-      return deform_column<Store::kInt32>(data, n, offset, step->to);
+      return deform_column<Store::kInt32>(data, from, n, offset, step->to);
     case Store::kInt64:
-      return deform_column<Store::kInt64>(data, n, offset, step->to);
+      return deform_column<Store::kInt64>(data, from, n, offset, step->to);
     default:
-      return deform_column<Store::kFixedPointer>(data, n, offset, step->to);
+      return deform_column<Store::kFixedPointer>(data, from, n, offset, step->to);
   }
 }
 
-void deform(const Deformer* d, const HeapTupleHeader* tuples, int n) {
+void deform_start(const Deformer* d) {
+  for (int i = 0; i < d->last; i++)
+    if (d->steps[i].to != nullptr) d->steps[i].to->has_nulls = false;
+}
+
+void deform(const Deformer* d, const HeapTupleHeader* tuples, int from, int n) {
   if (d->last == 0) return;
   /* Tuples that need care are left out of the fast loops by giving them a stand-in to read from. */
   alignas(8) static const char nothing[MaxHeapTupleSize] = {};
   const char* data[kBatchRows];
   int careful[kBatchRows];
   int n_careful = 0;
-  for (int i = 0; i < d->last; i++)
-    if (d->steps[i].to != nullptr) d->steps[i].to->has_nulls = false;
-  for (int row = 0; row < n; row++) {
-    HeapTupleHeader tuple = tuples[row];
-    data[row] = reinterpret_cast<const char*>(tuple) + tuple->t_hoff;
+  for (int i = 0; i < n; i++) {
+    HeapTupleHeader tuple = tuples[i];
+    data[i] = reinterpret_cast<const char*>(tuple) + tuple->t_hoff;
     if (unlikely((tuple->t_infomask & HEAP_HASNULL) || HeapTupleHeaderGetNatts(tuple) < d->last)) {
-      data[row] = nothing;
-      careful[n_careful++] = row;
+      data[i] = nothing;
+      careful[n_careful++] = i;
     }
   }
   for (int i = 0; i < d->n_fixed; i++)
-    if (d->steps[i].to != nullptr) deform_fixed(&d->steps[i], data, n, d->offsets[i]);
+    if (d->steps[i].to != nullptr) deform_fixed(&d->steps[i], data, from, n, d->offsets[i]);
   if (d->n_fixed < d->n_steps)
-    for (int row = 0; row < n; row++)
-      if (data[row] != nothing) deform_walk(d, data[row] + d->walk_from, row);
-  for (int i = 0; i < n_careful; i++) deform_careful(d, tuples[careful[i]], careful[i]);
+    for (int i = 0; i < n; i++)
+      if (data[i] != nothing) deform_walk(d, data[i] + d->walk_from, from + i);
+  for (int i = 0; i < n_careful; i++) deform_careful(d, tuples[careful[i]], from + careful[i]);
 }
 
 }  // namespace mr

@@ -35,7 +35,13 @@ struct Deformer {
 /* used[attno] (1-based) is the vector for that column or NULL. Allocates in CurrentMemoryContext. */
 void deformer_init(Deformer* deformer, TupleDesc desc, Vector* const* used);
 
-/* Fills the vectors from n tuples. Raises nothing; by-reference values point into the tuples. */
-void deform(const Deformer* deformer, const HeapTupleHeader* tuples, int n);
+/* Says that no vector has nulls yet; before the first deform() of a batch. */
+void deform_start(const Deformer* deformer);
+
+/*
+ * Fills rows from to from + n of the vectors from n tuples. Raises nothing; by-reference values
+ * point into the tuples.
+ */
+void deform(const Deformer* deformer, const HeapTupleHeader* tuples, int from, int n);
 
 }  // namespace mr

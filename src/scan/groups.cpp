@@ -202,7 +202,6 @@ static char* grown_states(GroupTable* t, uint32 new_capacity) {
 
 static void grow_groups(GroupTable* t) {
   const uint32 capacity = t->capacity == 0 ? 64 : t->capacity * 2;
-  t->hashes = grown(t->context, t->hashes, t->n_groups, capacity);
   t->nulls = grown(t->context, t->nulls, t->n_groups, capacity);
   t->codes = grown(t->context, t->codes, static_cast<size_t>(t->n_groups) * t->n_keys,
                    static_cast<size_t>(capacity) * t->n_keys);
@@ -212,15 +211,20 @@ static void grow_groups(GroupTable* t) {
   t->capacity = capacity;
 }
 
+static GroupSlot* free_slot(GroupTable* t, uint64 hash) {
+  uint32 at = static_cast<uint32>(hash) & (t->n_slots - 1);
+  while (t->slots[at].group != 0) at = (at + 1) & (t->n_slots - 1);
+  return &t->slots[at];
+}
+
 static void grow_slots(GroupTable* t) {
-  if (t->slots != nullptr) pfree(t->slots);
-  t->n_slots = t->n_slots == 0 ? 256 : t->n_slots * 2;
-  t->slots = grown<uint32>(t->context, nullptr, 0, t->n_slots);
-  for (uint32 g = 0; g < t->n_groups; g++) {
-    uint32 at = static_cast<uint32>(t->hashes[g]) & (t->n_slots - 1);
-    while (t->slots[at] != 0) at = (at + 1) & (t->n_slots - 1);
-    t->slots[at] = g + 1;
-  }
+  GroupSlot* old = t->slots;
+  const uint32 n_old = t->n_slots;
+  t->n_slots = n_old == 0 ? 256 : n_old * 2;
+  t->slots = grown<GroupSlot>(t->context, nullptr, 0, t->n_slots);
+  for (uint32 i = 0; i < n_old; i++)
+    if (old[i].group != 0) *free_slot(t, old[i].hash) = old[i];
+  if (old != nullptr) pfree(old);
 }
 
 void groups_init(GroupTable* t, MemoryContext context, MemoryContext scratch) {
@@ -228,7 +232,8 @@ void groups_init(GroupTable* t, MemoryContext context, MemoryContext scratch) {
   t->scratch = scratch;
   t->n_groups = t->capacity = t->n_slots = 0;
   t->slots = nullptr;
-  t->hashes = t->codes = t->nulls = nullptr;
+  t->any_null = false;
+  t->codes = t->nulls = nullptr;
   t->values = nullptr;
   t->states = nullptr;
   grow_groups(t);
@@ -248,11 +253,9 @@ static uint32 new_group(GroupTable* t, uint64 hash, const uint64* codes, uint64 
         datumCopy(keys[j]->values[row], t->keys[j].byval, t->keys[j].length);
   }
   MemoryContextSwitchTo(old);
-  t->hashes[g] = hash;
   t->nulls[g] = nulls;
-  uint32 at = static_cast<uint32>(hash) & (t->n_slots - 1);
-  while (t->slots[at] != 0) at = (at + 1) & (t->n_slots - 1);
-  t->slots[at] = g + 1;
+  t->any_null |= nulls != 0;
+  *free_slot(t, hash) = {hash, g + 1};
   t->n_groups++;
   return g;
 }
@@ -272,40 +275,62 @@ static inline bool matches(GroupTable* t, uint32 g, const uint64* codes, uint64 
   return true;
 }
 
+/* A code for each of n rows of one key. */
+static void find_codes(GroupTable* t, int j, const Vector* v, int from, int n, uint64* codes, uint64* nulls) {
+  GroupKey* key = &t->keys[j];
+  const int step = t->n_keys;
+  const Datum* values = v->values + from;
+  if (v->has_nulls) {
+    const uint8* is_null = v->nulls + from;
+    for (int i = 0; i < n; i++) {
+      codes[i * step + j] = is_null[i] ? 0 : code_of(t, key, values[i]);
+      nulls[i] |= static_cast<uint64>(is_null[i] != 0) << j;
+    }
+  } else if (key->kind == KeyKind::kInteger) {
+    for (int i = 0; i < n; i++) codes[i * step + j] = static_cast<uint64>(values[i]);
+  } else {
+    for (int i = 0; i < n; i++) codes[i * step + j] = code_of(t, key, values[i]);
+  }
+}
+
+static bool is_exact(KeyKind kind) {
+  return kind == KeyKind::kInteger || kind == KeyKind::kFloat4 || kind == KeyKind::kFloat8;
+}
+
 void groups_assign(GroupTable* t, const Vector* const* keys, int n, uint32* group) {
-  constexpr int kStrip = 128;
-  uint64 codes[kStrip][kMaxGroupKeys];
+  constexpr int kStrip = 64;
+  uint64 codes[kStrip * kMaxGroupKeys];
   uint64 nulls[kStrip];
   uint64 hashes[kStrip];
   const int n_keys = t->n_keys;
+  /* mix() is one to one: with a single exact key and no nulls equal hashes are equal keys. */
+  const bool hash_tells = n_keys == 1 && is_exact(t->keys[0].kind);
   for (int from = 0; from < n; from += kStrip) {
     const int m = Min(kStrip, n - from);
     memset(nulls, 0, sizeof(nulls));
-    for (int i = 0; i < m; i++) hashes[i] = 0;
-    for (int j = 0; j < n_keys; j++) {
-      const Vector* v = keys[j];
-      GroupKey* key = &t->keys[j];
+    for (int j = 0; j < n_keys; j++) find_codes(t, j, keys[j], from, m, codes, nulls);
+    if (n_keys == 1) {
+      for (int i = 0; i < m; i++) hashes[i] = mix(mix(codes[i]) ^ nulls[i]);
+    } else {
       for (int i = 0; i < m; i++) {
-        uint64 code = 0;
-        if (v->has_nulls && v->nulls[from + i])
-          nulls[i] |= UINT64CONST(1) << j;
-        else
-          code = code_of(t, key, v->values[from + i]);
-        codes[i][j] = code;
-        hashes[i] = mix(hashes[i] ^ code);
+        uint64 h = nulls[i];
+        for (int j = 0; j < n_keys; j++) h = mix(h ^ codes[i * n_keys + j]);
+        hashes[i] = h;
       }
     }
+    const bool check = !hash_tells || keys[0]->has_nulls || t->any_null;
     for (int i = 0; i < m; i++) {
-      const uint64 hash = mix(hashes[i] ^ nulls[i]);
+      const uint64 hash = hashes[i];
       uint32 at = static_cast<uint32>(hash) & (t->n_slots - 1);
       for (;;) {
-        const uint32 slot = t->slots[at];
-        if (slot == 0) {
-          group[from + i] = new_group(t, hash, codes[i], nulls[i], keys, from + i);
+        const GroupSlot* slot = &t->slots[at];
+        if (slot->group == 0) {
+          group[from + i] = new_group(t, hash, codes + i * n_keys, nulls[i], keys, from + i);
           break;
         }
-        if (t->hashes[slot - 1] == hash && matches(t, slot - 1, codes[i], nulls[i], keys, from + i)) {
-          group[from + i] = slot - 1;
+        if (slot->hash == hash &&
+            (!check || matches(t, slot->group - 1, codes + i * n_keys, nulls[i], keys, from + i))) {
+          group[from + i] = slot->group - 1;
           break;
         }
         at = (at + 1) & (t->n_slots - 1);

@@ -33,6 +33,11 @@ struct GroupKey {
   FmgrInfo equal;
 };
 
+struct GroupSlot {
+  uint64 hash;
+  uint32 group; /* + 1; 0: empty */
+};
+
 struct GroupTable {
   int n_keys;
   GroupKey* keys;
@@ -42,8 +47,8 @@ struct GroupTable {
   uint32 n_groups;
   uint32 capacity;
   uint32 n_slots; /* a power of two */
-  uint32* slots;  /* group + 1, or 0 */
-  uint64* hashes; /* by group */
+  GroupSlot* slots;
+  bool any_null;
   uint64* codes;  /* by group, n_keys each */
   uint64* nulls;  /* by group, a bit for each key */
   Datum* values;  /* by group, n_keys each: the first value met */

@@ -87,6 +87,7 @@ static void init_columns(ScanNode* node, Relation rel) {
     node->columns[attno] = v;
     if (p->used_by_filter[attno]) filter[attno] = v;
   }
+  node->spare = static_cast<Datum*>(palloc0(sizeof(Datum) * kBatchRows));
   /* Two steps when the filter's columns are had without a walk, or when it lets little pass. */
   deformer_init(&node->filter_columns, RelationGetDescr(rel), filter);
   const double rows = rel->rd_rel->reltuples;

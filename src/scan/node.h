@@ -21,6 +21,8 @@ struct ScanNode {
   /* reading */
   PageReader reader;
   RowBatch batch;
+  HeapTupleHeader passed[kBatchRows]; /* of the batch, what the filter lets through, when two_steps */
+  Datum* spare;                       /* room for a column's values that are being moved together */
   Vector** columns; /* [attno] */
   Deformer filter_columns;
   Deformer all_columns;

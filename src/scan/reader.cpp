@@ -55,7 +55,7 @@ static BlockNumber next_block(PageReader* r) {
 
 /* Tables that lie in memory mostly do so in a row: the mapping lookup is half of a page's cost. */
 static Buffer pin_block(PageReader* r, BlockNumber block) {
-  if (r->last > 0 && r->last < NBuffers && r->scan->rs_strategy == nullptr) {
+  if (r->last > 0 && r->last < NBuffers) {
     Buffer guess = r->last + 1;
     if (ReadRecentBuffer(MR_LOCATOR(r->rel), MAIN_FORKNUM, block, guess)) {
       pgstat_count_buffer_read(r->rel);
@@ -158,26 +158,22 @@ static int collect_page(PageReader* r, Buffer buffer, HeapTupleHeader* out) {
   return n;
 }
 
-static void release_pins(RowBatch* batch) {
+void reader_release(RowBatch* batch) {
   for (int i = 0; i < batch->n_pins; i++) ReleaseBuffer(batch->pins[i]);
   batch->n_pins = 0;
   batch->n = 0;
 }
 
-bool reader_next(PageReader* r, RowBatch* batch) {
-  release_pins(batch);
-  while (batch->n + static_cast<int>(MaxHeapTuplesPerPage) <= kBatchRows && batch->n_pins < r->max_pins) {
-    Buffer buffer = next_page(r);
-    if (!BufferIsValid(buffer)) break;
-    /* Listed first, so that whatever happens now it is released once only. */
-    batch->pins[batch->n_pins++] = buffer;
-    const int n = collect_page(r, buffer, batch->tuples + batch->n);
-    if (n > 0)
-      batch->n += n;
-    else
-      ReleaseBuffer(batch->pins[--batch->n_pins]);
-  }
-  return batch->n > 0;
+int reader_add_page(PageReader* r, RowBatch* batch) {
+  if (batch->n + static_cast<int>(MaxHeapTuplesPerPage) > kBatchRows || batch->n_pins >= r->max_pins) return -1;
+  Buffer buffer = next_page(r);
+  if (!BufferIsValid(buffer)) return -1;
+  /* Listed first, so that whatever happens now it is released once only. */
+  batch->pins[batch->n_pins++] = buffer;
+  const int n = collect_page(r, buffer, batch->tuples + batch->n);
+  if (n == 0) ReleaseBuffer(batch->pins[--batch->n_pins]);
+  batch->n += n;
+  return n;
 }
 
 int reader_count_page(PageReader* r) {
@@ -189,7 +185,7 @@ int reader_count_page(PageReader* r) {
 }
 
 void reader_stop(PageReader* r, RowBatch* batch) {
-  release_pins(batch);
+  reader_release(batch);
   if (BufferIsValid(r->ahead)) ReleaseBuffer(r->ahead);
   r->ahead = InvalidBuffer;
   r->done = true;

@@ -30,11 +30,15 @@ struct PageReader {
 /* Starts (again) at the scan's first block; scan must be fresh from table_beginscan() or table_rescan(). */
 void reader_start(PageReader* reader, HeapScanDesc scan, bool count_only);
 
+/* Empties the batch and lets go of its pages. */
+void reader_release(RowBatch* batch);
+
 /*
- * Fills the batch with the tuples of the next pages, after letting go of the last ones.
- * False at the end of the table. Tuples stay valid until the next call: their pages are pinned.
+ * Adds the visible tuples of the next page to the batch and returns how many; -1 when the batch
+ * has no room for a page more, or at the end of the table. Tuples stay valid until the batch is
+ * released: their pages are pinned.
  */
-bool reader_next(PageReader* reader, RowBatch* batch);
+int reader_add_page(PageReader* reader, RowBatch* batch);
 
 /* Number of visible tuples of the next page, or -1 at the end. */
 int reader_count_page(PageReader* reader);
