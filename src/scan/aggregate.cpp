@@ -104,7 +104,7 @@ static int filter_batch(ScanNode* node) {
   mr_mask_fill(n, bits);
   bool any = true;
   for (int i = 0; i < p->n_predicates && any; i++) {
-    predicate_eval(p->predicates[i], econtext, n, &truth);
+    predicate_eval(p->predicates[i], econtext, n, bits, &truth);
     any = false;
     for (int w = 0; w < (n + 63) / 64; w++) {
       bits[w] &= truth.yes[w];
@@ -156,7 +156,7 @@ static void find_args(ScanNode* node, TransitionPlan* plan, int n, ArgVector* ar
   }
   if (plan->filter_predicate == nullptr) return;
   Truth truth;
-  predicate_eval(plan->filter_predicate, node->css.ss.ps.ps_ExprContext, n, &truth);
+  predicate_eval(plan->filter_predicate, node->css.ss.ps.ps_ExprContext, n, nullptr, &truth);
   for (int i = 0; i < n; i++) {
     const bool passes = truth.yes[i / 64] >> (i % 64) & 1;
     nulls[i] = !passes || (args[0].nulls != nullptr && args[0].nulls[i]);
@@ -294,8 +294,7 @@ static void start_reading(ScanNode* node) {
   if (seq->ss.ss_currentScanDesc == nullptr)
     seq->ss.ss_currentScanDesc =
         table_beginscan(seq->ss.ss_currentRelation, node->css.ss.ps.state->es_snapshot, 0, nullptr);
-  reader_start(&node->reader, reinterpret_cast<HeapScanDesc>(seq->ss.ss_currentScanDesc),
-               node->program.count_only);
+  reader_start(&node->reader, reinterpret_cast<HeapScanDesc>(seq->ss.ss_currentScanDesc));
   node->started = true;
 }
 

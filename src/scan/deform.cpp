@@ -139,36 +139,37 @@ static void deform_careful(const Deformer* d, HeapTupleHeader tuple, int row) {
   }
 }
 
-static void deform_walk(const Deformer* d, const char* p, int row) {
-  const DeformStep* end = d->steps + d->n_steps;
-  for (const DeformStep* step = d->steps + d->n_fixed; step < end; step++) {
+/* Almost every variable-length value has a one-byte header that is its length. */
+static inline const char* after_varlena(const char* p) {
+  if (likely(VARATT_IS_1B(p) && !VARATT_IS_1B_E(p))) return p + VARSIZE_1B(p);
+  return p + VARSIZE_ANY(p);
+}
+
+/* Columns from the first variable-length one on, of a tuple without nulls. */
+static inline void deform_walk(const DeformStep* step, const DeformStep* end, const char* p, int row) {
+  for (; step < end; step++) {
     switch (step->store) {
       case Store::kSkipVarlena:
-        p = align_varlena(p, step->align);
-        p += VARSIZE_ANY(p);
-        continue;
+        p = after_varlena(align_varlena(p, step->align));
+        break;
       case Store::kVarlena:
         p = align_varlena(p, step->align);
         step->to->values[row] = PointerGetDatum(p);
-        p += VARSIZE_ANY(p);
+        p = after_varlena(p);
         break;
       case Store::kCString:
         p = align_to(p, step->align);
-        if (step->to != nullptr) {
-          step->to->values[row] = PointerGetDatum(p);
-          step->to->nulls[row] = 0;
-        }
+        if (step->to != nullptr) step->to->values[row] = PointerGetDatum(p);
         p += strlen(p) + 1;
-        continue;
+        break;
       case Store::kNone:
         p = align_to(p, step->align) + step->length;
-        continue;
+        break;
       default:
         p = align_to(p, step->align);
         step->to->values[row] = fetch(step->store, p);
         p += step->length;
     }
-    step->to->nulls[row] = 0;
   }
 }
 
@@ -176,7 +177,6 @@ template <Store kStore>
 static void deform_column(const char* const* data, int from, int n, int offset, Vector* to) {
   Datum* values = to->values + from;
   for (int i = 0; i < n; i++) values[i] = fetch(kStore, data[i] + offset);
-  memset(to->nulls + from, 0, n);
 }
 
 static void deform_fixed(const DeformStep* step, const char* const* data, int from, int n, int offset) {
@@ -194,9 +194,14 @@ static void deform_fixed(const DeformStep* step, const char* const* data, int fr
   }
 }
 
+/* nulls are all 0 while has_nulls is not set: only tuples that have nulls write there. */
 void deform_start(const Deformer* d) {
-  for (int i = 0; i < d->last; i++)
-    if (d->steps[i].to != nullptr) d->steps[i].to->has_nulls = false;
+  for (int i = 0; i < d->last; i++) {
+    Vector* v = d->steps[i].to;
+    if (v == nullptr || !v->has_nulls) continue;
+    memset(v->nulls, 0, kBatchRows);
+    v->has_nulls = false;
+  }
 }
 
 void deform(const Deformer* d, const HeapTupleHeader* tuples, int from, int n) {
@@ -206,19 +211,21 @@ void deform(const Deformer* d, const HeapTupleHeader* tuples, int from, int n) {
   const char* data[kBatchRows];
   int careful[kBatchRows];
   int n_careful = 0;
-  for (int i = 0; i < n; i++) {
+  const DeformStep* walk = d->steps + d->n_fixed;
+  const DeformStep* end = d->steps + d->n_steps;
+  /* The last tuple lies lowest in the page: this way addresses ascend, as prefetchers like it. */
+  for (int i = n - 1; i >= 0; i--) {
     HeapTupleHeader tuple = tuples[i];
     data[i] = reinterpret_cast<const char*>(tuple) + tuple->t_hoff;
     if (unlikely((tuple->t_infomask & HEAP_HASNULL) || HeapTupleHeaderGetNatts(tuple) < d->last)) {
       data[i] = nothing;
       careful[n_careful++] = i;
+    } else if (walk < end) {
+      deform_walk(walk, end, data[i] + d->walk_from, from + i);
     }
   }
   for (int i = 0; i < d->n_fixed; i++)
     if (d->steps[i].to != nullptr) deform_fixed(&d->steps[i], data, from, n, d->offsets[i]);
-  if (d->n_fixed < d->n_steps)
-    for (int i = 0; i < n; i++)
-      if (data[i] != nothing) deform_walk(d, data[i] + d->walk_from, from + i);
   for (int i = 0; i < n_careful; i++) deform_careful(d, tuples[careful[i]], from + careful[i]);
 }
 

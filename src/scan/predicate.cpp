@@ -347,20 +347,45 @@ static bool compare_scaled(Predicate* p, int n, uint64* bits) {
   return true;
 }
 
-static void compare_numeric(Predicate* p, int n, uint64* bits) {
-  if (compare_scaled(p, n, bits)) return;
-  const Datum* values = p->column->values;
-  for (int i = 0; i < n; i++) {
-    if (p->column->has_nulls && p->column->nulls[i]) continue;
-    int64 v;
-    int scale;
-    int cmp;
-    if (p->scaled && numeric_to_scaled(values[i], &v, &scale) && scale == p->scale)
-      cmp = v < p->scaled_value ? -1 : v > p->scaled_value;
-    else
-      cmp = DatumGetInt32(DirectFunctionCall2(numeric_cmp, values[i], p->value));
-    if (satisfies(cmp, p->op)) bits[i / 64] |= UINT64CONST(1) << (i % 64);
+static bool numeric_holds(const Predicate* p, Datum value) {
+  int64 v;
+  int scale;
+  int64 with;
+  int cmp;
+  if (p->scaled && numeric_to_scaled(value, &v, &scale) && scale >= p->scale &&
+      !__builtin_mul_overflow(p->scaled_value, kPowersOf10[scale - p->scale], &with))
+    cmp = v < with ? -1 : v > with;
+  else
+    cmp = DatumGetInt32(DirectFunctionCall2(numeric_cmp, value, p->value));
+  return satisfies(cmp, p->op);
+}
+
+/* Calls holds(value) for the rows in alive that are not null. */
+template <class Holds>
+static void each_alive(const Predicate* p, int n, const uint64* alive, uint64* bits, Holds holds) {
+  const Vector* column = p->column;
+  for (int w = 0; w < (n + 63) / 64; w++) {
+    uint64 rest = alive != nullptr ? alive[w] : ~UINT64CONST(0);
+    if (n - w * 64 < 64) rest &= (UINT64CONST(1) << (n - w * 64)) - 1;
+    for (; rest != 0; rest &= rest - 1) {
+      const int bit = __builtin_ctzll(rest);
+      const int i = w * 64 + bit;
+      if (column->has_nulls && column->nulls[i]) continue;
+      if (holds(column->values[i])) bits[w] |= UINT64CONST(1) << bit;
+    }
   }
+}
+
+static int count_alive(const uint64* alive, int n) {
+  int count = 0;
+  for (int w = 0; w < (n + 63) / 64; w++) count += __builtin_popcountll(alive[w]);
+  return count;
+}
+
+static void compare_numeric(Predicate* p, int n, const uint64* alive, uint64* bits) {
+  const bool few = alive != nullptr && count_alive(alive, n) * 2 < n;
+  if (!few && compare_scaled(p, n, bits)) return;
+  each_alive(p, n, alive, bits, [p](Datum value) { return numeric_holds(p, value); });
 }
 
 static int trimmed(const char* p, int n) {
@@ -383,18 +408,15 @@ static bool text_equal(const Predicate* p, Datum value, const char* other, int o
   return equal;
 }
 
-static void compare_text(Predicate* p, int n, uint64* bits) {
+static void compare_text(Predicate* p, int n, const uint64* alive, uint64* bits) {
   const char* other = VARDATA_ANY(DatumGetPointer(p->value));
   int length = static_cast<int>(VARSIZE_ANY_EXHDR(DatumGetPointer(p->value)));
   if (p->domain == Domain::kBpchar) length = trimmed(other, length);
-  for (int i = 0; i < n; i++) {
-    if (p->column->has_nulls && p->column->nulls[i]) continue;
-    if (text_equal(p, p->column->values[i], other, length) == (p->op == kMrEq))
-      bits[i / 64] |= UINT64CONST(1) << (i % 64);
-  }
+  each_alive(p, n, alive, bits,
+             [=](Datum value) { return text_equal(p, value, other, length) == (p->op == kMrEq); });
 }
 
-static void compare(Predicate* p, int n, uint64* bits) {
+static void compare(Predicate* p, int n, const uint64* alive, uint64* bits) {
   const int64* values = reinterpret_cast<const int64*>(p->column->values);
   int64 keys[kBatchRows];
   switch (p->domain) {
@@ -410,10 +432,10 @@ static void compare(Predicate* p, int n, uint64* bits) {
       values = keys;
       break;
     case Domain::kNumeric:
-      return compare_numeric(p, n, bits);
+      return compare_numeric(p, n, alive, bits);
     case Domain::kText:
     case Domain::kBpchar:
-      return compare_text(p, n, bits);
+      return compare_text(p, n, alive, bits);
     default:
       break;
   }
@@ -438,7 +460,7 @@ static bool all_in(const uint64* bits, int n) {
   return memcmp(all, bits, sizeof(uint64) * ((n + 63) / 64)) == 0;
 }
 
-void predicate_eval(Predicate* p, ExprContext* econtext, int n, Truth* out) {
+void predicate_eval(Predicate* p, ExprContext* econtext, int n, const uint64* alive, Truth* out) {
   const int words = (n + 63) / 64;
   memset(out->yes, 0, sizeof(uint64) * words);
   memset(out->no, 0, sizeof(uint64) * words);
@@ -446,7 +468,7 @@ void predicate_eval(Predicate* p, ExprContext* econtext, int n, Truth* out) {
     case Kind::kCompare:
       if (!p->known) find_value(p, econtext);
       if (p->isnull) return;
-      compare(p, n, out->yes);
+      compare(p, n, alive, out->yes);
       strict_truth(p, n, out);
       return;
     case Kind::kIn: {
@@ -471,18 +493,21 @@ void predicate_eval(Predicate* p, ExprContext* econtext, int n, Truth* out) {
       return;
     case Kind::kNot: {
       Truth inner;
-      predicate_eval(p->children[0], econtext, n, &inner);
+      predicate_eval(p->children[0], econtext, n, alive, &inner);
       memcpy(out->yes, inner.no, sizeof(uint64) * words);
       memcpy(out->no, inner.yes, sizeof(uint64) * words);
       return;
     }
     case Kind::kAnd:
     case Kind::kOr: {
-      predicate_eval(p->children[0], econtext, n, out);
+      predicate_eval(p->children[0], econtext, n, alive, out);
       Truth inner;
       /* Parameters of what no row needs are not evaluated: their subplans might fail. */
       for (int i = 1; i < p->n_children && !all_in(p->kind == Kind::kAnd ? out->no : out->yes, n); i++) {
-        predicate_eval(p->children[i], econtext, n, &inner);
+        uint64 open[kMaskWords]; /* rows not decided yet */
+        for (int w = 0; w < words; w++)
+          open[w] = (alive != nullptr ? alive[w] : ~UINT64CONST(0)) & ~(p->kind == Kind::kAnd ? out->no[w] : out->yes[w]);
+        predicate_eval(p->children[i], econtext, n, open, &inner);
         for (int w = 0; w < words; w++) {
           if (p->kind == Kind::kAnd) {
             out->yes[w] &= inner.yes[w];

@@ -34,7 +34,10 @@ void predicate_bind(Predicate* predicate, Vector* const* columns, PlanState* par
 /* Forgets parameter values: they may have changed. */
 void predicate_reset(Predicate* predicate);
 
-/* Evaluates for n rows. econtext is for the parameters. */
-void predicate_eval(Predicate* predicate, ExprContext* econtext, int n, Truth* out);
+/*
+ * Evaluates for n rows; only the result for rows in alive is meant (NULL: all). econtext is for
+ * the parameters.
+ */
+void predicate_eval(Predicate* predicate, ExprContext* econtext, int n, const uint64* alive, Truth* out);
 
 }  // namespace mr

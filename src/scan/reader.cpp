@@ -29,6 +29,8 @@ extern "C" {
 
 namespace mr {
 
+constexpr int kPrefetchBytes = 1024;
+
 static BlockNumber next_block(PageReader* r) {
   HeapScanDesc scan = r->scan;
   if (r->done || scan->rs_nblocks == 0) return InvalidBlockNumber;
@@ -72,16 +74,15 @@ static void look_ahead(PageReader* r) {
   r->ahead = InvalidBuffer;
   if (block == InvalidBlockNumber) return;
   r->ahead = r->last = pin_block(r, block);
-  /* The page is not locked: what is read here is only a hint. */
+  /*
+   * Its line pointers. Not its tuples: those are met in ascending addresses, which the processor
+   * follows better by itself (sum of an int over 8 M rows: 37 ms, 46 with the whole page prefetched).
+   */
   const char* page = static_cast<const char*>(BufferGetPage(r->ahead));
-  if (r->count_only) {
-    for (int at = 0; at < 1024; at += 64) __builtin_prefetch(page + at);
-  } else {
-    for (int at = 0; at < BLCKSZ; at += 64) __builtin_prefetch(page + at);
-  }
+  for (int at = 0; at < kPrefetchBytes; at += 64) __builtin_prefetch(page + at);
 }
 
-void reader_start(PageReader* r, HeapScanDesc scan, bool count_only) {
+void reader_start(PageReader* r, HeapScanDesc scan) {
   r->scan = scan;
   r->rel = scan->rs_base.rs_rd;
   r->snapshot = scan->rs_base.rs_snapshot;
@@ -89,7 +90,6 @@ void reader_start(PageReader* r, HeapScanDesc scan, bool count_only) {
   r->done = false;
   r->block = InvalidBlockNumber;
   r->last = InvalidBuffer;
-  r->count_only = count_only;
   r->max_pins = RelationUsesLocalBuffers(r->rel) ? 4 : Min(kBatchPins, 1 + NBuffers / 256);
   look_ahead(r);
 }

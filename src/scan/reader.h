@@ -21,14 +21,13 @@ struct PageReader {
   BlockNumber block; /* last block handed out */
   Buffer ahead;      /* next page, pinned already; InvalidBuffer past the end */
   Buffer last;       /* guess for the next page's buffer comes from here */
-  bool count_only;   /* tuples will not be looked at: do not prefetch them */
   int max_pins;
   uint64 pages_all_visible; /* pages taken whole */
   uint64 pages_checked;     /* pages whose tuples were checked one by one */
 };
 
 /* Starts (again) at the scan's first block; scan must be fresh from table_beginscan() or table_rescan(). */
-void reader_start(PageReader* reader, HeapScanDesc scan, bool count_only);
+void reader_start(PageReader* reader, HeapScanDesc scan);
 
 /* Empties the batch and lets go of its pages. */
 void reader_release(RowBatch* batch);
