@@ -64,6 +64,7 @@ struct Column {
   Datum* datum;        /* where state is kDatum: a varlena */
 
   /* For the whole batch. */
+  bool ascii;      /* its text is plain ASCII */
   bool all_values; /* every state is MR_VALUE */
   bool all_null;   /* every state is MR_NULL */
 };
@@ -90,7 +91,10 @@ struct Batch {
   uint32* first_sep; /* index of the row's first separator */
   uint32* row_start; /* offset of the row in the text buffer */
   uint32* row_len;   /* bytes, terminator excluded: line_buf.len in core */
+  int64 bytes;       /* sum of row_len */
+  bool any_misshaped;
   bool any_attention;
+  bool any_quote;    /* CSV: a quote character is in the text of the batch */
   bool any_tuple; /* some row is kTuple or kExcluded */
 };
 

@@ -3,12 +3,14 @@
 extern "C" {
 #include "access/tupmacs.h"
 #include "executor/executor.h"
+#include "mb/pg_wchar.h"
 #include "nodes/primnodes.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 }
 
 #include "copy/converter.h"
+#include "kernels/utf8.h"
 
 namespace mr {
 
@@ -58,7 +60,7 @@ static void column_init(Column* column, CopyFromState cstate, int m, uint32 capa
   column->start = static_cast<uint32*>(palloc(capacity * sizeof(uint32)));
   column->len = static_cast<uint32*>(palloc(capacity * sizeof(uint32)));
   if (column->vector == Vector::kFixed)
-    column->values = static_cast<char*>(palloc0(static_cast<Size>(capacity) * att->attlen + MR_SLACK));
+    column->values = static_cast<char*>(palloc(static_cast<Size>(capacity) * att->attlen + MR_SLACK));
   else
     column->datum = static_cast<Datum*>(palloc(capacity * sizeof(Datum)));
   if (column->converter != nullptr && column->converter->needs_payload_room)
@@ -67,14 +69,13 @@ static void column_init(Column* column, CopyFromState cstate, int m, uint32 capa
 
 template <typename T>
 static T* row_array(uint32 capacity) {
-  return static_cast<T*>(palloc0(capacity * sizeof(T)));
+  return static_cast<T*>(palloc(capacity * sizeof(T)));
 }
 
-Batch* batch_create(CopyFromState cstate) {
-  MemoryContext old = MemoryContextSwitchTo(cstate->copycontext);
+Batch* batch_create(CopyFromState cstate, uint32 max_rows) {
   int natts = RelationGetDescr(cstate->rel)->natts;
   Batch* batch = static_cast<Batch*>(palloc0(sizeof(Batch)));
-  batch->capacity = Max(16, Min(static_cast<uint32>(kFlushRows), kCells / natts));
+  batch->capacity = Max(16, Min(max_rows, kCells / natts));
   batch->natts = natts;
   batch->nfields = list_length(cstate->attnumlist);
   batch->columns = static_cast<Column*>(palloc0(natts * sizeof(Column)));
@@ -91,7 +92,6 @@ Batch* batch_create(CopyFromState cstate) {
   batch->first_sep = row_array<uint32>(batch->capacity);
   batch->row_start = row_array<uint32>(batch->capacity);
   batch->row_len = row_array<uint32>(batch->capacity);
-  MemoryContextSwitchTo(old);
   return batch;
 }
 
@@ -123,8 +123,11 @@ static void refuse_all(Batch* batch, Column* column) {
 
 void batch_convert(Batch* batch, FieldReader* reader) {
   const char* text = reader->buffer->text;
+  uint32 bytes = reader->buffer->begin - batch->row_start[0];
+  bool ascii = GetDatabaseEncoding() == PG_UTF8 && mr_utf8_count(text + batch->row_start[0], bytes) == bytes;
   for (int f = 0; f < batch->nfields; f++) {
     Column* column = batch->by_field[f];
+    column->ascii = ascii;
     field_reader_spans(reader, batch, column);
     bool refused = true;
     if (column->converter != nullptr)

@@ -7,8 +7,8 @@
 
 namespace mr {
 
-/* Makes the batch for cstate's target; lives in cstate->copycontext. */
-Batch* batch_create(CopyFromState cstate);
+/* Makes a batch of up to max_rows for cstate's target; lives in CurrentMemoryContext. Wide tables get fewer rows. */
+Batch* batch_create(CopyFromState cstate, uint32 max_rows);
 
 /*
  * Converts every field of the batch the kernels are sure of; marks rows in which a

@@ -6,6 +6,7 @@ extern "C" {
 #include "pgtime.h"
 #include "utils/date.h"
 #include "utils/datetime.h"
+#include "utils/guc.h"
 #include "utils/timestamp.h"
 }
 
@@ -29,6 +30,20 @@ static uint32 convert_time_of(Column* c, const char* text, uint32 n) {
 static bool plan_seconds(Column* c) {
   c->arg1 = c->att->atttypmod < 0 ? -1 : c->att->atttypmod;
   return true;
+}
+
+/*
+ * The kernels read T as the separator and Z as UTC. Both are looked up among the time zone
+ * abbreviations first, so only the sets that come with PostgreSQL, where they mean that, are taken; since 18
+ * the abbreviations of the session's zone count too, and a POSIX zone can name any.
+ */
+static bool plan_timestamp(Column* c) {
+  const char* set = GetConfigOption("timezone_abbreviations", true, false);
+  if (set == nullptr || (pg_strcasecmp(set, "default") != 0 && pg_strcasecmp(set, "australia") != 0 &&
+                         pg_strcasecmp(set, "india") != 0))
+    return false;
+  if (PG_VERSION_NUM >= 180000 && strchr(pg_get_timezone_name(session_timezone), '<') != nullptr) return false;
+  return plan_seconds(c);
 }
 
 /* The local times among the fields are placed by the session's time zone, as timestamptz_in() places them. */
@@ -83,9 +98,10 @@ static uint32 convert_text(Column* c, const char* text, uint32 n) {
   return 0;
 }
 
-/* Characters of a field; bytes in single-byte encodings. */
-static inline uint32 characters(const char* s, uint32 len, int encoding) {
-  return encoding == PG_UTF8 ? mr_utf8_count(s, len) : len;
+/* Characters of a field; bytes in single-byte encodings and where all text of the batch is plain ASCII. */
+static inline uint32 characters(const Column* c, const char* text, uint32 i) {
+  if (c->ascii || c->arg2 != PG_UTF8) return c->len[i];
+  return mr_utf8_count(text + c->start[i], c->len[i]);
 }
 
 /* varchar(n) and char(n): the limit counts characters, which only UTF-8 and the single-byte encodings count here. */
@@ -102,22 +118,28 @@ static uint32 convert_varchar(Column* c, const char* text, uint32 n) {
   uint32 refused = 0;
   for (uint32 i = 0; i < n; i++) {
     if (c->len[i] <= limit || c->state[i] != MR_VALUE) continue;
-    if (characters(text + c->start[i], c->len[i], c->arg2) > limit) c->state[i] = MR_REFUSED, refused++;
+    if (characters(c, text, i) > limit) c->state[i] = MR_REFUSED, refused++;
   }
   return refused;
 }
 
-/* Shorter values are padded with blanks; longer ones may lose blanks or raise an error, which bpcharin() decides. */
+/* Most bytes that the padded values of one column of a batch take. */
+constexpr Size kMaxPadded = 16 * 1024 * 1024;
+
+/*
+ * Shorter values are padded with blanks; longer ones may lose blanks or raise an error,
+ * which bpcharin() decides.
+ */
 static uint32 convert_bpchar(Column* c, const char* text, uint32 n) {
   c->payload = text;
   if (c->arg1 < 0) return 0;
   const uint32 limit = c->arg1;
-  uint32 refused = 0, room = 0;
+  uint32 refused = 0;
+  Size room = 0;
   bool pad = false;
   for (uint32 i = 0; i < n; i++) {
     if (c->state[i] != MR_VALUE) continue;
-    uint32 have = c->len[i];
-    if (have != limit || c->arg2 == PG_UTF8) have = characters(text + c->start[i], c->len[i], c->arg2);
+    uint32 have = characters(c, text, i);
     if (have > limit) {
       c->state[i] = MR_REFUSED;
       refused++;
@@ -127,15 +149,21 @@ static uint32 convert_bpchar(Column* c, const char* text, uint32 n) {
     room += c->len[i] + (limit - have);
   }
   if (!pad) return refused;
-  char* out = static_cast<char*>(palloc(room + 1));
-  uint32 at = 0;
+  if (room > kMaxPadded) { /* offsets are 32 bits; such columns are bpcharin()'s */
+    for (uint32 i = 0; i < n; i++)
+      if (c->state[i] == MR_VALUE) c->state[i] = MR_REFUSED, refused++;
+    return refused;
+  }
+  char* out = static_cast<char*>(palloc(room + MR_SLACK));
   c->payload = out;
+  Size at = 0;
   for (uint32 i = 0; i < n; i++) {
     if (c->state[i] != MR_VALUE) continue;
     const char* from = text + c->start[i];
-    uint32 len = c->len[i], blanks = limit - characters(from, len, c->arg2);
-    memcpy(out + at, from, len);
-    memset(out + at + len, ' ', blanks);
+    uint32 len = c->len[i], blanks = limit - characters(c, text, i);
+    /* in steps of 16 bytes: what is too much is written over by what comes next, or falls into the slack */
+    for (uint32 k = 0; k < len; k += 16) memcpy(out + at + k, from + k, 16);
+    for (uint32 k = 0; k < blanks; k += 16) memset(out + at + len + k, ' ', 16);
     c->start[i] = at;
     c->len[i] = len + blanks;
     at += len + blanks;
@@ -200,8 +228,8 @@ static const Converter kConverters[] = {
     {DATEOID, Vector::kFixed, false, nullptr, convert_fixed<int32_t, mr_convert_date>},
     {UUIDOID, Vector::kFixed, false, nullptr, convert_fixed<uint8_t, mr_convert_uuid>},
     {TIMEOID, Vector::kFixed, false, plan_seconds, convert_time_of<mr_convert_time>},
-    {TIMESTAMPOID, Vector::kFixed, false, plan_seconds, convert_time_of<mr_convert_timestamp>},
-    {TIMESTAMPTZOID, Vector::kFixed, false, plan_seconds, convert_timestamptz},
+    {TIMESTAMPOID, Vector::kFixed, false, plan_timestamp, convert_time_of<mr_convert_timestamp>},
+    {TIMESTAMPTZOID, Vector::kFixed, false, plan_timestamp, convert_timestamptz},
     {NUMERICOID, Vector::kVarlena, true, plan_numeric, convert_numeric},
     {TEXTOID, Vector::kVarlena, false, nullptr, convert_text},
     {VARCHAROID, Vector::kVarlena, false, plan_length, convert_varchar},

@@ -58,7 +58,7 @@ void core_reader_attach(TextBuffer* buffer) {
 bool core_reader_next(TextBuffer* buffer, bool in_place, ExprContext* econtext, Datum* values, bool* nulls) {
   CopyFromState cstate = buffer->cstate;
   current = buffer;
-  keep = in_place ? kTextCapacity : kHistory;
+  keep = in_place ? kInPlace : kHistory;
   cstate->raw_buf_index = cstate->raw_buf_len = 0;
   cstate->input_buf_index = cstate->input_buf_len = 0;
   cstate->raw_reached_eof = cstate->input_reached_eof = cstate->input_reached_error = false;

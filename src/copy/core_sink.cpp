@@ -15,7 +15,8 @@ extern "C" {
 namespace mr {
 
 CoreSink* core_sink_create(CopyFromState cstate, EState* estate, ResultRelInfo* rri, CommandId cid, int options) {
-  CoreSink* sink = static_cast<CoreSink*>(palloc0(sizeof(CoreSink)));
+  CoreSink* sink = static_cast<CoreSink*>(palloc(sizeof(CoreSink)));
+  sink->pending = sink->slots_made = 0;
   sink->cstate = cstate;
   sink->estate = estate;
   sink->rri = rri;
@@ -35,11 +36,13 @@ void core_sink_add(CoreSink* sink, const Batch* batch, TupleFormer* former, uint
   /* heap_multi_insert() fills in the transaction's fields itself */
   const TupleHeader header = {InvalidTransactionId, 0, HEAP_XMAX_INVALID};
   char* dest[kFlushRows];
+  ItemPointerData ctid[kFlushRows];
   Size total = 0;
   for (uint32 r = from; r < to; r++)
     if (batch->row_state[r] != RowState::kExcluded) total += MAXALIGN(former->length[r]);
   if (total == 0) return;
-  char* memory = static_cast<char*>(MemoryContextAllocExtended(sink->arena, total, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+  char* memory = static_cast<char*>(
+      MemoryContextAllocExtended(sink->arena, total + kTupleSlack, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
   Oid relid = RelationGetRelid(sink->rri->ri_RelationDesc);
   for (uint32 r = from; r < to; r++) {
     if (batch->row_state[r] == RowState::kExcluded) continue;
@@ -48,12 +51,12 @@ void core_sink_add(CoreSink* sink, const Batch* batch, TupleFormer* former, uint
     ItemPointerSetInvalid(&tuple->t_self);
     tuple->t_tableOid = relid;
     tuple->t_data = reinterpret_cast<HeapTupleHeader>(memory);
-    ItemPointerSetInvalid(&tuple->t_data->t_ctid);
+    ItemPointerSetInvalid(&ctid[r - from]);
     dest[r - from] = memory;
     memory += MAXALIGN(former->length[r]);
     sink->linenos[sink->pending++] = lineno[r];
   }
-  tuple_former_write(former, batch, from, to, dest, &header);
+  tuple_former_write(former, batch, from, to, dest, &header, ctid);
 }
 
 /* Index entries and AFTER ROW triggers of one stored row; the body of CopyMultiInsertBufferFlush()'s loop. */
@@ -71,8 +74,8 @@ void core_sink_flush(CoreSink* sink) {
   Relation rel = sink->rri->ri_RelationDesc;
   MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(sink));
   for (int i = 0; i < sink->pending; i++) {
-    if (sink->slots[i] == nullptr)
-      sink->slots[i] = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsHeapTuple);
+    if (i == sink->slots_made)
+      sink->slots[sink->slots_made++] = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsHeapTuple);
     ExecStoreHeapTuple(&sink->tuples[i], sink->slots[i], false);
   }
   uint64 lineno = cstate->cur_lineno;
@@ -106,7 +109,7 @@ int core_sink_room(CoreSink* sink, int* tuples) {
 
 void core_sink_finish(CoreSink* sink) {
   FreeBulkInsertState(sink->bistate);
-  for (int i = 0; i < kFlushRows && sink->slots[i] != nullptr; i++) ExecDropSingleTupleTableSlot(sink->slots[i]);
+  for (int i = 0; i < sink->slots_made; i++) ExecDropSingleTupleTableSlot(sink->slots[i]);
   table_finish_bulk_insert(sink->rri->ri_RelationDesc, sink->options);
   MemoryContextDelete(sink->arena);
 }

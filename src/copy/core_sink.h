@@ -28,6 +28,7 @@ struct CoreSink {
 
   MemoryContext arena; /* tuples waiting for the flush */
   int pending;
+  int slots_made;
   TupleTableSlot* slots[kFlushRows];
   HeapTupleData tuples[kFlushRows];
   uint64 linenos[kFlushRows];

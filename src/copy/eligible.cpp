@@ -16,6 +16,9 @@ extern "C" {
 
 namespace mr {
 
+/* Core allows quote and escape characters that also end lines. */
+static bool ends_lines(const char* character) { return character[0] == '\n' || character[0] == '\r'; }
+
 static const char* options_reason(CopyFromState cstate) {
   const CopyFormatOptions* opts = &cstate->opts;
   if (opts->binary) return "binary format";
@@ -27,8 +30,18 @@ static const char* options_reason(CopyFromState cstate) {
   if (opts->on_error != COPY_ON_ERROR_STOP) return "ON_ERROR option";
 #endif
   if (opts->csv_mode && opts->escape[0] == opts->delim[0]) return "escape character equals the delimiter";
+  if (opts->csv_mode && (ends_lines(opts->quote) || ends_lines(opts->escape)))
+    return "quote or escape character ends lines";
   if (list_length(cstate->attnumlist) == 0) return "no columns to read";
   return nullptr;
+}
+
+/* Rows of a partitioned table are routed; core stores them one by one if statement triggers want a transition table. */
+static const char* partitioned_reason(Relation rel) {
+  TriggerDesc* triggers = rel->trigdesc;
+  if (triggers == nullptr) return nullptr;
+  if (triggers->trig_insert_before_row) return "BEFORE ROW trigger";
+  return triggers->trig_insert_new_table ? "transition table of a partitioned table" : nullptr;
 }
 
 static const char* relation_reason(Relation rel) {
@@ -36,7 +49,7 @@ static const char* relation_reason(Relation rel) {
     case RELKIND_RELATION:
       break;
     case RELKIND_PARTITIONED_TABLE:
-      return "partitioned table";
+      return partitioned_reason(rel);
     case RELKIND_FOREIGN_TABLE:
       return "foreign table";
     default:

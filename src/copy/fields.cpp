@@ -24,20 +24,44 @@ FieldReader* field_reader_create(TextBuffer* buffer, int nfields) {
   }
   reader->null_print = cstate->opts.null_print;
   reader->null_len = cstate->opts.null_print_len;
-  uint32 entries = kTextCapacity + kIndexSlack;
-  Size bytes = entries * sizeof(uint32);
-  reader->index.seps = static_cast<uint32*>(MemoryContextAllocHuge(CurrentMemoryContext, bytes));
-  reader->index.row_end = static_cast<uint32*>(MemoryContextAllocHuge(CurrentMemoryContext, bytes));
-  reader->index.odd = static_cast<uint32*>(MemoryContextAllocHuge(CurrentMemoryContext, bytes));
   reader->odd_head = static_cast<int32*>(palloc(Max(nfields, 1) * sizeof(int32)));
-  reader->odd_capacity = 1024;
+  reader->odd_capacity = 64;
   reader->odd_fields = static_cast<OddField*>(palloc(reader->odd_capacity * sizeof(OddField)));
   MemoryContextSwitchTo(old);
   return reader;
 }
 
+/* Makes the index arrays fit the text. */
+static void fit_index(FieldReader* reader) {
+  if (reader->index_capacity >= reader->buffer->capacity) return;
+  MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(reader));
+  reader->index_capacity = reader->buffer->capacity;
+  Size bytes = (reader->index_capacity + kIndexSlack) * sizeof(uint32);
+  if (reader->index.seps != nullptr) {
+    pfree(reader->index.seps);
+    pfree(reader->index.row_end);
+    pfree(reader->index.odd);
+  }
+  reader->index.seps = static_cast<uint32*>(palloc(bytes));
+  reader->index.row_end = static_cast<uint32*>(palloc(bytes));
+  reader->index.odd = static_cast<uint32*>(palloc(bytes));
+  MemoryContextSwitchTo(old);
+}
+
+/*
+ * After a CR core's CSV reader looks at the next byte before it is done with the line, so
+ * that an invalid one is an error of that line. A row that ends the text is therefore not
+ * given out in files with CR line ends: with more text it comes again, else core's reader takes it.
+ */
+static void hold_back_last_row(FieldReader* reader) {
+  MrIndex* index = &reader->index;
+  if (!reader->format.csv || reader->format.eol != MR_EOL_CR || index->n_rows == 0) return;
+  if (index->seps[index->row_end[index->n_rows - 1]] + 1 == reader->buffer->valid) index->n_rows--;
+}
+
 void field_reader_index(FieldReader* reader, bool* stopped) {
   TextBuffer* buffer = reader->buffer;
+  fit_index(reader);
   switch (buffer->cstate->eol_type) {
     case EOL_CR:
       reader->format.eol = MR_EOL_CR;
@@ -51,6 +75,7 @@ void field_reader_index(FieldReader* reader, bool* stopped) {
   }
   uint32 stop = mr_index_rows(&reader->format, buffer->text, buffer->begin, buffer->valid, &reader->index);
   *stopped = stop < buffer->valid;
+  hold_back_last_row(reader);
   reader->next_row = reader->next_sep = reader->next_odd = 0;
 }
 
@@ -76,10 +101,10 @@ static void find_odd_fields(FieldReader* reader, Batch* batch, uint32 text_end) 
     uint32 at = index->odd[reader->next_odd++];
     while (at > batch->row_start[row] + batch->row_len[row]) row++;
     if (batch->misshaped[row]) continue;
+    /* the byte after an early closing quote is in the same field, never a separator */
     uint32 field = 0;
     const uint32* seps = index->seps + batch->first_sep[row];
     while (seps[field] < at) field++;
-    /* the byte after an early closing quote can be the separator itself only where nothing is odd */
     note_odd_field(reader, field, row);
   }
 }
@@ -92,27 +117,32 @@ void field_reader_take(FieldReader* reader, Batch* batch, uint32 max_rows, int64
   uint32 start = buffer->begin, sep = reader->next_sep;
   uint32 nfields = batch->nfields;
   int64 bytes = 0;
-  bool csv = reader->format.csv;
+  bool csv = reader->format.csv, any_bad = false;
   uint32 n = 0;
 
   max_rows = Min(Min(max_rows, batch->capacity), field_reader_rows(reader));
-  batch->any_attention = batch->any_tuple = false;
+  const uint32* row_end = index->row_end + reader->next_row;
   while (n < max_rows && bytes < max_bytes) {
-    uint32 last_sep = index->row_end[reader->next_row + n];
+    uint32 last_sep = row_end[n];
     uint32 end = index->seps[last_sep];
     bool bad = last_sep - sep + 1 != nfields || (csv && text[start] == '\\' && text[start + 1] == '.');
     batch->first_sep[n] = sep;
     batch->row_start[n] = start;
     batch->row_len[n] = end - start;
-    batch->row_state[n] = RowState::kVectors;
-    batch->misshaped[n] = batch->attention[n] = bad;
-    batch->any_attention |= bad;
+    batch->misshaped[n] = bad;
+    any_bad |= bad;
     bytes += end - start;
     start = end + terminator;
     sep = last_sep + 1;
     n++;
   }
+  memcpy(batch->attention, batch->misshaped, n);
+  memset(batch->row_state, static_cast<int>(RowState::kVectors), n);
   batch->rows = n;
+  batch->bytes = bytes;
+  batch->any_attention = batch->any_misshaped = any_bad;
+  batch->any_tuple = false;
+  batch->any_quote = csv && memchr(text + buffer->begin, reader->format.quote, start - buffer->begin) != nullptr;
   buffer->begin = start;
   buffer->scratch_used = 0;
   reader->next_row += n;
@@ -151,7 +181,7 @@ static void unescape_odd_fields(FieldReader* reader, Batch* batch, Column* colum
     }
     if (got < 0) {
       batch->misshaped[row] = batch->attention[row] = true;
-      batch->any_attention = true;
+      batch->any_attention = batch->any_misshaped = true;
       continue;
     }
     column->start[row] = to - text;
@@ -160,72 +190,85 @@ static void unescape_odd_fields(FieldReader* reader, Batch* batch, Column* colum
   }
 }
 
-template <bool kFirst>
+/* Where each row's field begins and how long it is. Rows of one shape have their separators in even steps. */
 static void raw_spans(const FieldReader* reader, const Batch* batch, Column* column) {
-  const uint32* seps = reader->index.seps + column->field;
-  for (uint32 r = 0; r < batch->rows; r++) {
-    uint32 sep = batch->first_sep[r];
-    uint32 start = kFirst ? batch->row_start[r] : seps[static_cast<int64>(sep) - 1] + 1;
-    column->start[r] = start;
-    column->len[r] = seps[sep] - start;
-  }
-}
-
-/* Strips the quotes of `"..."` fields and tells NULL from values. */
-static void csv_states(const FieldReader* reader, const Batch* batch, Column* column) {
-  const char* text = reader->buffer->text;
-  const char quote = reader->format.quote;
-  const uint32 null_len = reader->null_len;
-  for (uint32 r = 0; r < batch->rows; r++) {
-    uint32 start = column->start[r], len = column->len[r];
-    uint8 state = MR_VALUE;
-    if (len >= 2 && text[start] == quote) {
-      column->start[r] = start + 1;
-      column->len[r] = len - 2;
-      if (column->force_null && is_null_print(reader, text, start + 1, len - 2)) state = MR_NULL;
-    } else if (len == null_len && !column->force_not_null && is_null_print(reader, text, start, len)) {
-      state = MR_NULL;
-    }
-    column->state[r] = state;
-  }
-}
-
-static void text_states(const FieldReader* reader, const Batch* batch, Column* column) {
-  const char* text = reader->buffer->text;
-  const uint32 null_len = reader->null_len;
-  if (null_len == 2) {
-    uint16 marker;
-    memcpy(&marker, reader->null_print, 2);
-    for (uint32 r = 0; r < batch->rows; r++) {
-      uint16 head;
-      memcpy(&head, text + column->start[r], 2);
-      column->state[r] = (column->len[r] == 2) & (head == marker) ? MR_NULL : MR_VALUE;
+  const uint32 n = batch->rows;
+  uint32 *start = column->start, *len = column->len;
+  if (batch->any_misshaped) {
+    for (uint32 r = 0; r < n; r++) {
+      const uint32* sep = reader->index.seps + batch->first_sep[r] + column->field;
+      start[r] = column->field == 0 ? batch->row_start[r] : sep[-1] + 1;
+      /* the spans of misshaped rows are not fields: make them harmless until core's reader gives the row */
+      len[r] = batch->misshaped[r] ? 0 : *sep - start[r];
     }
     return;
   }
-  for (uint32 r = 0; r < batch->rows; r++)
-    column->state[r] = is_null_print(reader, text, column->start[r], column->len[r]) ? MR_NULL : MR_VALUE;
+  const uint32* sep = reader->index.seps + batch->first_sep[0] + column->field;
+  const uint32 step = batch->nfields;
+  if (column->field == 0) {
+    for (uint32 r = 0; r < n; r++, sep += step) {
+      start[r] = batch->row_start[r];
+      len[r] = *sep - start[r];
+    }
+    return;
+  }
+  for (uint32 r = 0; r < n; r++, sep += step) {
+    uint32 before = sep[-1] + 1;
+    start[r] = before;
+    len[r] = *sep - before;
+  }
+}
+
+/* Does any field have the NULL marker's length? Most columns have none, and then nothing is NULL. */
+static bool any_of_length(const Column* column, uint32 n, uint32 wanted) {
+  uint32 found = 0;
+  for (uint32 r = 0; r < n; r++) found |= column->len[r] == wanted;
+  return found;
+}
+
+/* Tells NULL from values by comparing with the marker. */
+static void mark_nulls(const FieldReader* reader, const Batch* batch, Column* column) {
+  const char* text = reader->buffer->text;
+  const uint32 n = batch->rows, null_len = reader->null_len;
+  memset(column->state, MR_VALUE, n);
+  if (column->force_not_null || !any_of_length(column, n, null_len)) return;
+  if (null_len == 0) {
+    for (uint32 r = 0; r < n; r++) column->state[r] = column->len[r] != 0;
+  } else if (null_len == 2) {
+    uint16 marker;
+    memcpy(&marker, reader->null_print, 2);
+    for (uint32 r = 0; r < n; r++) {
+      uint16 head;
+      memcpy(&head, text + column->start[r], 2);
+      column->state[r] = !((column->len[r] == 2) & (head == marker));
+    }
+  } else {
+    for (uint32 r = 0; r < n; r++) column->state[r] = !is_null_print(reader, text, column->start[r], column->len[r]);
+  }
+}
+
+/* Strips the quotes of `"..."` fields, which are values even if they look like the marker (but for FORCE_NULL). */
+static void strip_quotes(const FieldReader* reader, const Batch* batch, Column* column) {
+  const char* text = reader->buffer->text;
+  const char quote = reader->format.quote;
+  const bool force_null = column->force_null;
+  for (uint32 r = 0; r < batch->rows; r++) {
+    uint32 start = column->start[r], len = column->len[r];
+    if (len < 2 || text[start] != quote) continue;
+    column->start[r] = start + 1;
+    column->len[r] = len - 2;
+    column->state[r] = !(force_null && is_null_print(reader, text, start + 1, len - 2));
+  }
 }
 
 void field_reader_spans(FieldReader* reader, Batch* batch, Column* column) {
-  if (column->field == 0)
-    raw_spans<true>(reader, batch, column);
-  else
-    raw_spans<false>(reader, batch, column);
-  if (batch->any_attention) {
-    /* the spans of misshaped rows are not fields; make them harmless until core's reader gives the row */
-    for (uint32 r = 0; r < batch->rows; r++)
-      if (batch->misshaped[r]) column->start[r] = batch->row_start[r], column->len[r] = 0;
-  }
-  if (reader->format.csv)
-    csv_states(reader, batch, column);
-  else
-    text_states(reader, batch, column);
+  raw_spans(reader, batch, column);
+  mark_nulls(reader, batch, column);
+  if (batch->any_quote) strip_quotes(reader, batch, column);
   if (reader->odd_head[column->field] >= 0) unescape_odd_fields(reader, batch, column);
-  if (batch->any_attention) {
-    for (uint32 r = 0; r < batch->rows; r++)
-      if (batch->misshaped[r]) column->state[r] = MR_NULL;
-  }
+  if (!batch->any_misshaped) return;
+  for (uint32 r = 0; r < batch->rows; r++)
+    if (batch->misshaped[r]) column->state[r] = MR_NULL;
 }
 
 }  // namespace mr

@@ -46,6 +46,9 @@ void field_reader_index(FieldReader* reader, bool* stopped);
 /* Rows indexed and not yet given out. */
 static inline uint32 field_reader_rows(const FieldReader* reader) { return reader->index.n_rows - reader->next_row; }
 
+/* Forgets the rows not yet given out: the text goes on elsewhere than the index has it. */
+static inline void field_reader_forget(FieldReader* reader) { reader->next_row = reader->index.n_rows; }
+
 /*
  * Fills the batch with the next rows, at most max_rows and no more than bring the
  * sum of line lengths to max_bytes. Advances buffer->begin behind them. Rows

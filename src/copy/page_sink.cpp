@@ -21,6 +21,11 @@ namespace mr {
 /* Pages between two words to the WAL writer about how far the log is written. */
 constexpr uint64 kNudgePages = 64;
 
+/* Between page images there is room for what writing a page's first tuple may write behind it. */
+constexpr int kStageStride = BLCKSZ + PG_CACHE_LINE_SIZE;
+
+static inline char* stage_page(const PageSink* sink, int i) { return sink->stage + i * kStageStride; }
+
 PageSink* page_sink_create(Relation rel, CommandId cid, int options) {
   PageSink* sink = static_cast<PageSink*>(palloc0(sizeof(PageSink)));
   sink->rel = rel;
@@ -32,7 +37,7 @@ PageSink* page_sink_create(Relation rel, CommandId cid, int options) {
   sink->logged = RelationNeedsWAL(rel);
   sink->decoded = RelationIsLogicallyLogged(rel);
   /* page images are copied as wholes: keep them on cache line boundaries */
-  char* memory = static_cast<char*>(palloc(kStagePages * BLCKSZ + PG_CACHE_LINE_SIZE));
+  char* memory = static_cast<char*>(palloc(kStagePages * kStageStride + PG_CACHE_LINE_SIZE));
   sink->stage = reinterpret_cast<char*>(TYPEALIGN(PG_CACHE_LINE_SIZE, memory));
   sink->record = static_cast<char*>(palloc(BLCKSZ));
   sink->vmbuffer = InvalidBuffer;
@@ -40,33 +45,38 @@ PageSink* page_sink_create(Relation rel, CommandId cid, int options) {
   return sink;
 }
 
-static inline char* stage_page(const PageSink* sink, int i) { return sink->stage + i * BLCKSZ; }
-
 static void start_page(PageSink* sink) {
+  if (sink->pages == 0) sink->first_block = RelationGetNumberOfBlocks(sink->rel);
   PageInit(stage_page(sink, sink->pages), BLCKSZ, 0);
   sink->pages++;
 }
 
 /*
- * Room for a tuple of len bytes on the page being filled: its line pointer is set, its
- * memory returned; null if it does not fit. The first tuple of a page always fits;
- * others leave the fillfactor's reserve, as in heap_multi_insert().
+ * Gives rows from `r` on their place on one page, until one does not fit; returns that row. The
+ * first tuple of a page always fits; others leave the fillfactor's reserve, as in
+ * heap_multi_insert().
  */
-static inline char* page_place(char* page, uint32 len, Size reserved) {
+static uint32 place_rows(char* page, BlockNumber block, const Batch* batch, const uint32* length, uint32 r, uint32 to,
+                         uint32 reserved, char** dest, ItemPointer ctid) {
   PageHeader header = reinterpret_cast<PageHeader>(page);
-  uint32 size = MAXALIGN(len);
   uint32 lower = header->pd_lower, upper = header->pd_upper;
   uint32 tuples = (lower - SizeOfPageHeaderData) / sizeof(ItemIdData);
-  if (tuples > 0 &&
-      (tuples >= MaxHeapTuplesPerPage || upper - lower < size + sizeof(ItemIdData) + reserved))
-    return nullptr;
-  upper -= size;
-  ItemIdSetNormal(reinterpret_cast<ItemId>(page + lower), upper, len);
-  header->pd_lower = lower + sizeof(ItemIdData);
+  for (; r < to; r++, dest++, ctid++) {
+    if (batch->any_tuple && batch->row_state[r] == RowState::kExcluded) continue;
+    uint32 len = length[r], size = MAXALIGN(len);
+    if (tuples > 0 &&
+        (tuples >= MaxHeapTuplesPerPage || upper - lower < size + sizeof(ItemIdData) + reserved))
+      break;
+    upper -= size;
+    ItemIdSetNormal(reinterpret_cast<ItemId>(page + lower), upper, len);
+    lower += sizeof(ItemIdData);
+    tuples++;
+    *dest = page + upper;
+    ItemPointerSet(ctid, block, tuples);
+  }
+  header->pd_lower = lower;
   header->pd_upper = upper;
-  char* tuple = page + upper;
-  ItemPointerSet(&reinterpret_cast<HeapTupleHeader>(tuple)->t_ctid, 0, tuples + 1);
-  return tuple;
+  return r;
 }
 
 /* Writes the page's tuples as a multi-insert record has them; returns the bytes. */
@@ -107,12 +117,12 @@ static void log_page(PageSink* sink, Buffer buffer, int tuples, uint32 bytes, bo
 }
 
 /* Puts one page image into its buffer, which is pinned, locked and new. */
-static void place_page(PageSink* sink, char* image, Buffer buffer) {
+static void place_page(PageSink* sink, char* image, BlockNumber expected, Buffer buffer) {
   BlockNumber block = BufferGetBlockNumber(buffer);
   bool frozen = sink->options & HEAP_INSERT_FROZEN;
   int tuples = PageGetMaxOffsetNumber(image);
   uint32 bytes = 0;
-  for (int i = 1; i <= tuples; i++) {
+  for (int i = 1; block != expected && i <= tuples; i++) {
     HeapTupleHeader tuple = reinterpret_cast<HeapTupleHeader>(PageGetItem(image, PageGetItemId(image, i)));
     ItemPointerSetBlockNumber(&tuple->t_ctid, block);
   }
@@ -167,7 +177,8 @@ static void place_all(PageSink* sink) {
   choose_strategy(sink);
   for (int done = 0; done < sink->pages;) {
     int got = extend_table(sink->rel, sink->strategy, sink->pages - done, buffers);
-    for (int i = 0; i < got; i++) place_page(sink, stage_page(sink, done++), buffers[i]);
+    for (int i = 0; i < got; i++, done++)
+      place_page(sink, stage_page(sink, done), sink->first_block + done, buffers[i]);
   }
   CheckForSerializableConflictIn(sink->rel, nullptr, InvalidBlockNumber);
   nudge_wal_writer(sink, sink->pages);
@@ -179,22 +190,36 @@ void page_sink_note_toast(PageSink* sink) {
   sink->toast_page = sink->placed + sink->pages + 1;
 }
 
+/*
+ * Writes rows [from, to) to their places. The first of them may lie right below a tuple of an
+ * earlier call, whose header must survive what writing a tuple writes behind it.
+ */
+static void write_rows(PageSink* sink, const Batch* batch, TupleFormer* former, uint32 from, uint32 to, char** dest,
+                       const ItemPointerData* ctid) {
+  char behind[kTupleSlack];
+  uint32 first = from;
+  while (first < to && batch->row_state[first] == RowState::kExcluded) first++;
+  if (first == to) return;
+  char* end = dest[first - from] + MAXALIGN(former->length[first]);
+  memcpy(behind, end, kTupleSlack);
+  tuple_former_write(former, batch, from, to, dest, &sink->header, ctid);
+  memcpy(end, behind, kTupleSlack);
+}
+
 void page_sink_add(PageSink* sink, const Batch* batch, TupleFormer* former, uint32 from, uint32 to) {
   char* dest[kFlushRows];
+  ItemPointerData ctid[kFlushRows];
   while (from < to) {
     if (sink->pages == 0) start_page(sink);
     uint32 r = from;
-    for (; r < to; r++) {
-      if (batch->row_state[r] == RowState::kExcluded) continue;
-      char* tuple = page_place(stage_page(sink, sink->pages - 1), former->length[r], sink->reserved);
-      if (tuple == nullptr) {
-        if (sink->pages == kStagePages) break;
-        start_page(sink);
-        tuple = page_place(stage_page(sink, sink->pages - 1), former->length[r], sink->reserved);
-      }
-      dest[r - from] = tuple;
+    for (;;) {
+      char* page = stage_page(sink, sink->pages - 1);
+      BlockNumber block = sink->first_block + sink->pages - 1;
+      r = place_rows(page, block, batch, former->length, r, to, sink->reserved, dest + (r - from), ctid + (r - from));
+      if (r == to || sink->pages == kStagePages) break;
+      start_page(sink);
     }
-    tuple_former_write(former, batch, from, r, dest, &sink->header);
+    write_rows(sink, batch, former, from, r, dest, ctid);
     if (r < to) place_all(sink);
     from = r;
   }

@@ -33,6 +33,7 @@ struct PageSink {
   bool decoded;         /* with what logical decoding needs */
   char* stage;          /* kStagePages page images */
   int pages;            /* in use; the last one is being filled */
+  BlockNumber first_block; /* where the stage's first page is expected to go */
   char* record;         /* tuple data of one WAL record */
   BufferAccessStrategy strategy;
   Buffer vmbuffer;

@@ -20,18 +20,32 @@ extern "C" {
 
 namespace mr {
 
+static void allocate_text(TextBuffer* buffer, uint32 capacity) {
+  char* memory = static_cast<char*>(palloc(2 * capacity + 6 * MR_SLACK));
+  memset(memory, 0, MR_SLACK);
+  buffer->text = memory + MR_SLACK;
+  buffer->capacity = capacity;
+  buffer->scratch = capacity + 2 * MR_SLACK;
+}
+
+static void grow_text(TextBuffer* buffer) {
+  MemoryContext old = MemoryContextSwitchTo(buffer->cstate->copycontext);
+  char* from = buffer->text;
+  allocate_text(buffer, kFullText);
+  memcpy(buffer->text, from, buffer->end);
+  pfree(from - MR_SLACK);
+  MemoryContextSwitchTo(old);
+}
+
 TextBuffer* text_buffer_create(CopyFromState cstate) {
   MemoryContext old = MemoryContextSwitchTo(cstate->copycontext);
   TextBuffer* buffer = static_cast<TextBuffer*>(palloc0(sizeof(TextBuffer)));
   buffer->cstate = cstate;
-  buffer->scratch = kTextCapacity + 2 * MR_SLACK;
-  char* memory = static_cast<char*>(palloc(2 * kTextCapacity + 6 * MR_SLACK));
-  memset(memory, 0, MR_SLACK);
-  buffer->text = memory + MR_SLACK;
+  allocate_text(buffer, kSmallText);
   buffer->converting = cstate->need_transcoding;
   buffer->file_encoding = cstate->file_encoding;
   buffer->conversion_proc = cstate->conversion_proc;
-  if (buffer->converting) buffer->raw = static_cast<char*>(palloc(kChunk + 1));
+  if (buffer->converting) buffer->raw = static_cast<char*>(palloc(kRawChunk));
   buffer->src = cstate->copy_src;
   buffer->file = cstate->copy_file;
   if (buffer->src == COPY_FILE) {
@@ -74,42 +88,59 @@ static uint32 read_file(TextBuffer* buffer, char* to, uint32 room) {
   }
 }
 
-/*
- * Waits until the client has begun to send, so that a cancel or a timeout ends
- * the wait: between two messages leaving COPY is as safe as after a bad line.
- * The wait is cut into seconds because TLS may need to write before it can read.
- */
-static void wait_client() {
-  WaitEvent event;
-  ModifyWaitEvent(FeBeWaitSet, FeBeWaitSetSocketPos, WL_SOCKET_READABLE, nullptr);
-  int events = WaitEventSetWait(FeBeWaitSet, 1000, &event, 1, WAIT_EVENT_CLIENT_READ);
-  if (events > 0 && (event.events & WL_POSTMASTER_DEATH))
-    ereport(FATAL, (errcode(ERRCODE_ADMIN_SHUTDOWN),
-                    errmsg("terminating connection due to unexpected postmaster exit")));
-  ResetLatch(MyLatch);
-  CHECK_FOR_INTERRUPTS();
+/* Encrypted connections may hold input that the socket does not show. */
+static bool socket_tells_all() { return !MyProcPort->ssl_in_use && MyProcPort->gss == nullptr; }
+
+static bool client_has_sent() {
+  if (pq_buffer_has_data()) return true;
+  struct pollfd p = {MyProcPort->sock, POLLIN, 0};
+  return poll(&p, 1, 0) != 0;
 }
 
 /*
- * Receives one message of the copy-in protocol into fe_msgbuf; false at its end.
- * With `wait` off, also returns false when no message has begun to arrive. Mirrors
- * the message loop of CopyGetData(), which is static.
+ * Waits until the client has begun to send a message, so that a cancel or a timeout
+ * ends the wait: between two messages leaving COPY is as safe as after a bad line.
+ */
+static void wait_client() {
+  while (socket_tells_all() && !client_has_sent()) {
+    WaitEvent event;
+    ModifyWaitEvent(FeBeWaitSet, FeBeWaitSetSocketPos, WL_SOCKET_READABLE, nullptr);
+    int events = WaitEventSetWait(FeBeWaitSet, -1, &event, 1, WAIT_EVENT_CLIENT_READ);
+    if (events > 0 && (event.events & WL_POSTMASTER_DEATH))
+      ereport(FATAL, (errcode(ERRCODE_ADMIN_SHUTDOWN),
+                      errmsg("terminating connection due to unexpected postmaster exit")));
+    ResetLatch(MyLatch);
+    CHECK_FOR_INTERRUPTS();
+  }
+}
+
+/*
+ * Is the next message here, and one that cannot raise an error? Others wait until the
+ * rows before them are done, since those could raise theirs first.
+ */
+static bool harmless_message_is_here() {
+  if (!client_has_sent()) return false;
+  pq_startmsgread();
+  int type = pq_peekbyte();
+  pq_endmsgread();
+  return type == PqMsg_CopyData || type == PqMsg_CopyDone || type == PqMsg_Flush || type == PqMsg_Sync;
+}
+
+/*
+ * Receives one CopyData message into fe_msgbuf; false at the end of the data, or with
+ * `wait` off when there is none yet. Mirrors the message loop of CopyGetData(),
+ * which is static.
  */
 static bool receive_message(TextBuffer* buffer, bool wait) {
   CopyFromState cstate = buffer->cstate;
   for (;;) {
+    if (wait)
+      wait_client();
+    else if (!harmless_message_is_here())
+      return false;
     HOLD_CANCEL_INTERRUPTS();
     pq_startmsgread();
-    unsigned char c;
-    int got = pq_getbyte_if_available(&c);
-    if (got == 0) {
-      pq_endmsgread();
-      RESUME_CANCEL_INTERRUPTS();
-      if (!wait) return false;
-      wait_client();
-      continue;
-    }
-    int type = got < 0 ? EOF : c;
+    int type = pq_getbyte();
     if (type == EOF)
       ereport(ERROR, (errcode(ERRCODE_CONNECTION_FAILURE),
                       errmsg("unexpected EOF on client connection with an open transaction")));
@@ -202,7 +233,7 @@ static bool convert_some(TextBuffer* buffer) {
   bool any = false;
   for (;;) {
     uint32 have = buffer->raw_end - buffer->raw_begin;
-    uint32 room = kTextCapacity - buffer->end;
+    uint32 room = buffer->capacity - buffer->end;
     if (have == 0 || room < 64) return any;
     const char* src = buffer->raw + buffer->raw_begin;
     uint32 plain = ascii_prefix(src, Min(have, room));
@@ -242,21 +273,24 @@ static void compact(TextBuffer* buffer, uint32 keep) {
 }
 
 bool text_buffer_fill(TextBuffer* buffer, uint32 keep) {
-  compact(buffer, keep);
+  if (keep != kInPlace) {
+    compact(buffer, keep);
+    if (buffer->end > 0 && buffer->capacity - buffer->end < kSmallText && buffer->capacity < kFullText) grow_text(buffer);
+  }
   uint32 had = buffer->valid;
   while (buffer->valid == had && !buffer->stuck) {
     if (buffer->converting) {
       if (buffer->raw_end == buffer->raw_begin || !convert_some(buffer)) {
-        if (buffer->stuck || kTextCapacity - buffer->end < 64) break;
+        if (buffer->stuck || buffer->capacity - buffer->end < 64) break;
         if (buffer->source_eof) break;
         memmove(buffer->raw, buffer->raw + buffer->raw_begin, buffer->raw_end - buffer->raw_begin);
         buffer->raw_end -= buffer->raw_begin;
         buffer->raw_begin = 0;
-        buffer->raw_end += read_source(buffer, buffer->raw + buffer->raw_end, kChunk - buffer->raw_end);
+        buffer->raw_end += read_source(buffer, buffer->raw + buffer->raw_end, kRawChunk - buffer->raw_end);
       }
       buffer->valid = buffer->end;
     } else {
-      uint32 room = Min(kChunk, kTextCapacity - buffer->end);
+      uint32 room = Min(kChunk, buffer->capacity - buffer->end);
       if (room == 0 || buffer->source_eof) {
         /* an unfinished character at the very end is invalid */
         if (buffer->source_eof && buffer->end > buffer->valid) buffer->stuck = true;

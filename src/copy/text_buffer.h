@@ -3,8 +3,9 @@
  *
  *   source (file, program, frontend) -> [encoding conversion] -> text
  *
- * The buffer has a fixed size. A line that does not fit is left to
- * PostgreSQL's own reader, which takes its bytes from here (core_reader.h).
+ * The buffer starts small, since most COPYs are, and grows once. A line that does
+ * not fit into its full size is left to PostgreSQL's own reader, which takes its bytes
+ * from here (core_reader.h).
  */
 #pragma once
 #include "pg/pg.h"
@@ -16,11 +17,16 @@ extern "C" {
 
 namespace mr {
 
-/* Bytes asked of the source at once, and the longest line the fast reader takes. */
+/* Capacity at first and in full: the longest line the fast reader takes. */
+constexpr uint32 kSmallText = 8 * 1024;
+constexpr uint32 kFullText = 1024 * 1024;
+/* Bytes asked of the source at once, when it is read as it is and when it is converted. */
 constexpr uint32 kChunk = 256 * 1024;
-constexpr uint32 kTextCapacity = 1024 * 1024;
+constexpr uint32 kRawChunk = 64 * 1024;
 /* Bytes before `begin` that a refill keeps, for core's reader to hand back. */
 constexpr uint32 kHistory = 64 * 1024 + 16;
+/* Instead of kHistory: nothing moves at all, neither offsets nor addresses. */
+constexpr uint32 kInPlace = UINT32_MAX;
 
 struct TextBuffer {
   CopyFromState cstate;
@@ -32,6 +38,7 @@ struct TextBuffer {
    * scratch area of the same size behind it, at offset scratch.
    */
   char* text;
+  uint32 capacity;
   uint32 begin, valid, end;
   uint32 scratch;      /* offset of the scratch area */
   uint32 scratch_used; /* bytes */
@@ -58,7 +65,7 @@ TextBuffer* text_buffer_create(CopyFromState cstate);
 
 /*
  * Adds text: at least one byte unless EOF or an invalid character stands in the way,
- * and then returns false. `begin` may move. Raises the source's errors and can wait for
+ * and then returns false. Text before `begin` is dropped, but for `keep` bytes. Raises the source's errors and can wait for
  * the client.
  */
 bool text_buffer_fill(TextBuffer* buffer, uint32 keep);

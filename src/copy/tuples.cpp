@@ -14,6 +14,7 @@ TupleFormer* tuple_former_create(TupleDesc tupdesc, uint32 capacity) {
   former->natts = tupdesc->natts;
   former->plain_hoff = MAXALIGN(SizeofHeapTupleHeader);
   former->bitmap_hoff = MAXALIGN(SizeofHeapTupleHeader + BITMAPLEN(tupdesc->natts));
+  former->prefix_offset = static_cast<uint32*>(palloc(tupdesc->natts * sizeof(uint32)));
   former->length = static_cast<uint32*>(palloc(capacity * sizeof(uint32)));
   former->has_null = static_cast<uint8*>(palloc(capacity));
   former->has_varwidth = static_cast<uint8*>(palloc(capacity));
@@ -42,6 +43,10 @@ static inline uint32 after_datum(uint32 offset, const void* value, uint32 align,
   return after_payload(offset, VARSIZE(value) - VARHDRSZ, align, short_header);
 }
 
+/*
+ * The measuring functions move the offset of each row's next attribute, counted from the
+ * tuple's start. Both header lengths are multiples of the largest alignment.
+ */
 static void measure_fixed(const Column* c, uint32 n, TupleFormer* former) {
   uint32* offset = former->length;
   const uint32 align = c->align, width = c->att->attlen;
@@ -50,10 +55,9 @@ static void measure_fixed(const Column* c, uint32 n, TupleFormer* former) {
     return;
   }
   for (uint32 r = 0; r < n; r++) {
-    if (c->state[r] == MR_NULL)
-      former->has_null[r] = 1;
-    else
-      offset[r] = align_up(offset[r], align) + width;
+    const bool null = c->state[r] == MR_NULL;
+    former->has_null[r] |= null;
+    offset[r] = null ? offset[r] : align_up(offset[r], align) + width;
   }
 }
 
@@ -78,12 +82,28 @@ static void measure_varlena(const Column* c, uint32 n, TupleFormer* former) {
   }
 }
 
+/* Finds the fixed prefix; a batch with formed or excluded rows has none. */
+static void measure_prefix(TupleFormer* former, const Batch* batch) {
+  int m = 0;
+  uint32 offset = 0;
+  for (; m < batch->natts; m++) {
+    const Column* c = &batch->columns[m];
+    if (!c->all_values || c->vector != Vector::kFixed) break;
+    offset = align_up(offset, c->align);
+    former->prefix_offset[m] = offset;
+    offset += c->att->attlen;
+  }
+  former->prefix = m;
+  former->prefix_size = offset;
+}
+
 void tuple_former_measure(TupleFormer* former, const Batch* batch) {
-  uint32 n = batch->rows;
-  memset(former->length, 0, n * sizeof(uint32));
+  const uint32 n = batch->rows;
+  measure_prefix(former, batch);
+  for (uint32 r = 0; r < n; r++) former->length[r] = former->plain_hoff + former->prefix_size;
   memset(former->has_null, 0, n);
   memset(former->has_varwidth, 0, n);
-  for (int m = 0; m < batch->natts; m++) {
+  for (int m = former->prefix; m < batch->natts; m++) {
     const Column* c = &batch->columns[m];
     if (c->all_null)
       memset(former->has_null, 1, n);
@@ -92,154 +112,186 @@ void tuple_former_measure(TupleFormer* former, const Batch* batch) {
     else
       measure_varlena(c, n, former);
   }
-  for (uint32 r = 0; r < n; r++) former->length[r] += former->has_null[r] ? former->bitmap_hoff : former->plain_hoff;
+  former->any_null = memchr(former->has_null, 1, n) != nullptr;
+  if (former->any_null)
+    for (uint32 r = 0; r < n; r++)
+      if (former->has_null[r]) former->length[r] += former->bitmap_hoff - former->plain_hoff;
   if (!batch->any_tuple) return;
   for (uint32 r = 0; r < n; r++)
     if (batch->row_state[r] == RowState::kTuple) former->length[r] = batch->tuple[r]->t_len;
 }
 
-/* Copies len bytes and not one more: the bytes behind belong to the next tuple. */
-static inline void copy_exact(char* to, const char* from, uint32 len) {
-  if (len <= 16) {
-    if (len >= 8) {
-      uint64 head, tail;
-      memcpy(&head, from, 8);
-      memcpy(&tail, from + len - 8, 8);
-      memcpy(to, &head, 8);
-      memcpy(to + len - 8, &tail, 8);
-    } else if (len >= 4) {
-      uint32 head, tail;
-      memcpy(&head, from, 4);
-      memcpy(&tail, from + len - 4, 4);
-      memcpy(to, &head, 4);
-      memcpy(to + len - 4, &tail, 4);
-    } else if (len > 0) {
-      to[0] = from[0];
-      to[len / 2] = from[len / 2];
-      to[len - 1] = from[len - 1];
-    }
-  } else if (len <= 32) {
-    struct {
-      uint64 a, b;
-    } head, tail;
-    memcpy(&head, from, 16);
-    memcpy(&tail, from + len - 16, 16);
-    memcpy(to, &head, 16);
-    memcpy(to + len - 16, &tail, 16);
-  } else {
-    memcpy(to, from, len);
-  }
+/*
+ * Copies a payload in steps of 16 bytes. It writes up to 16 bytes too much, which is why headers
+ * are written last: behind a tuple's end lies the header of its neighbor (22 bytes at
+ * least) or slack, and behind an attribute lies what is written next.
+ */
+static inline void copy_loosely(char* to, const char* from, uint32 len) {
+  memcpy(to, from, 16);
+  for (uint32 i = 16; i < len; i += 16) memcpy(to + i, from + i, 16);
+}
+
+/* Aligns `to` and clears the bytes it steps over: readers tell padding from a short varlena by its being zero. */
+static inline char* pad_to(char* to, uint32 align) {
+  memset(to, 0, 8);
+  return align_up(to, align);
 }
 
 static inline char* put_payload(char* to, const char* from, uint32 len, uint32 align, bool short_header) {
   if (short_header && len <= kShortPayload) {
     SET_VARSIZE_SHORT(to, len + VARHDRSZ_SHORT);
-    copy_exact(to + VARHDRSZ_SHORT, from, len);
+    copy_loosely(to + VARHDRSZ_SHORT, from, len);
     return to + VARHDRSZ_SHORT + len;
   }
-  to = align_up(to, align);
+  to = pad_to(to, align);
   SET_VARSIZE(to, len + VARHDRSZ);
-  copy_exact(to + VARHDRSZ, from, len);
+  copy_loosely(to + VARHDRSZ, from, len);
   return to + VARHDRSZ + len;
 }
 
+/* A varlena from an input function; nothing may be read behind it. */
 static inline char* put_datum(char* to, const char* value, uint32 align, bool short_header) {
-  if (VARATT_IS_SHORT(value)) {
-    memcpy(to, value, VARSIZE_SHORT(value));
-    return to + VARSIZE_SHORT(value);
+  uint32 len = VARSIZE_ANY_EXHDR(value);
+  if (VARATT_IS_SHORT(value) || (short_header && len <= kShortPayload)) {
+    SET_VARSIZE_SHORT(to, len + VARHDRSZ_SHORT);
+    memcpy(to + VARHDRSZ_SHORT, VARDATA_ANY(value), len);
+    return to + VARHDRSZ_SHORT + len;
   }
-  return put_payload(to, VARDATA(value), VARSIZE(value) - VARHDRSZ, align, short_header);
+  to = pad_to(to, align);
+  memcpy(to, value, len + VARHDRSZ);
+  return to + VARHDRSZ + len;
 }
 
-/* Sets the attribute's bit in the NULL bitmap of a tuple that has one. */
-static inline void set_not_null(HeapTupleHeader tuple, uint8 has_null, int m) {
-  if (has_null) tuple->t_bits[m >> 3] |= 1 << (m & 7);
-}
-
+/* An attribute of the fixed prefix: `at` is already behind the prefix, so the place is a constant before it. */
 template <uint32 kWidth>
-static void write_fixed(const Column* c, int m, uint32 from, uint32 to, char** at, char** dest, const uint8* has_null) {
+static void write_prefix(const TupleFormer* former, const Column* c, int m, uint32 from, uint32 to) {
+  const uint32 width = kWidth ? kWidth : c->att->attlen;
+  const int64 back = static_cast<int64>(former->prefix_size) - former->prefix_offset[m];
+  const char* value = c->values + static_cast<Size>(from) * width;
+  if (c->all_values) {
+    for (uint32 r = from; r < to; r++, value += width) memcpy(former->at[r] - back, value, width);
+    return;
+  }
+  /* a row was formed after measuring: for toast */
+  for (uint32 r = from; r < to; r++, value += width)
+    if (c->state[r] != MR_NULL) memcpy(former->at[r] - back, value, width);
+}
+
+/* A NULL is written too, but not stepped over: the next attribute takes its place. */
+template <uint32 kWidth>
+static void write_fixed(const TupleFormer* former, const Column* c, int m, uint32 from, uint32 to) {
+  if (m < former->prefix) {
+    write_prefix<kWidth>(former, c, m, from, to);
+    return;
+  }
   const uint32 width = kWidth ? kWidth : c->att->attlen, align = c->align;
   const char* value = c->values + static_cast<Size>(from) * width;
   for (uint32 r = from; r < to; r++, value += width) {
-    if (!c->all_values && c->state[r] == MR_NULL) continue;
-    char* p = align_up(at[r], align);
+    const bool null = c->state[r] == MR_NULL;
+    if (kWidth == 0 && null) continue; /* too long to be written for nothing */
+    char* p = pad_to(former->at[r], align);
     memcpy(p, value, width);
-    at[r] = p + width;
-    set_not_null(reinterpret_cast<HeapTupleHeader>(dest[r - from]), has_null[r], m);
+    former->at[r] = null ? former->at[r] : p + width;
   }
 }
 
-static void write_varlena(const Column* c, int m, uint32 from, uint32 to, char** at, char** dest,
-                          const uint8* has_null) {
+static void write_varlena(const TupleFormer* former, const Column* c, uint32 from, uint32 to) {
+  char** at = former->at;
   const uint32 align = c->align;
   const bool short_header = c->short_header;
+  if (c->all_values) {
+    for (uint32 r = from; r < to; r++)
+      at[r] = put_payload(at[r], c->payload + c->start[r], c->len[r], align, short_header);
+    return;
+  }
   for (uint32 r = from; r < to; r++) {
     uint8 state = c->state[r];
     if (state == MR_NULL) continue;
     at[r] = state == kDatum ? put_datum(at[r], DatumGetPointer(c->datum[r]), align, short_header)
                             : put_payload(at[r], c->payload + c->start[r], c->len[r], align, short_header);
-    set_not_null(reinterpret_cast<HeapTupleHeader>(dest[r - from]), has_null[r], m);
   }
 }
 
-static void write_headers(TupleFormer* former, const Batch* batch, uint32 from, uint32 to, char** dest,
-                          const TupleHeader* header) {
+static void write_column(const TupleFormer* former, const Column* c, int m, uint32 from, uint32 to) {
+  if (c->vector == Vector::kVarlena) {
+    write_varlena(former, c, from, to);
+    return;
+  }
+  switch (c->att->attlen) {
+    case 1:
+      return write_fixed<1>(former, c, m, from, to);
+    case 2:
+      return write_fixed<2>(former, c, m, from, to);
+    case 4:
+      return write_fixed<4>(former, c, m, from, to);
+    case 8:
+      return write_fixed<8>(former, c, m, from, to);
+    case 16:
+      return write_fixed<16>(former, c, m, from, to);
+    default:
+      return write_fixed<0>(former, c, m, from, to);
+  }
+}
+
+/* The NULL bitmap, a byte of it (8 attributes) for all rows at a time. */
+static void write_bitmaps(const TupleFormer* former, const Batch* batch, uint32 from, uint32 to, char** dest) {
+  uint8 bits[kFlushRows];
+  for (int first = 0; first < batch->natts; first += 8) {
+    memset(bits, 0, to - from);
+    for (int m = first; m < Min(first + 8, batch->natts); m++) {
+      const uint8* state = batch->columns[m].state + from;
+      for (uint32 i = 0; i < to - from; i++) bits[i] |= static_cast<uint8>(state[i] != MR_NULL) << (m - first);
+    }
+    for (uint32 i = 0; i < to - from; i++)
+      if (former->has_null[from + i] && batch->row_state[from + i] == RowState::kVectors)
+        reinterpret_cast<HeapTupleHeader>(dest[i])->t_bits[first / 8] = bits[i];
+  }
+}
+
+/* Copies a tuple that was formed before and makes its header the load's. */
+static void write_formed(char* to, HeapTuple formed, const TupleHeader* header) {
+  HeapTupleHeader tuple = reinterpret_cast<HeapTupleHeader>(to);
+  memcpy(to, formed->t_data, formed->t_len);
+  tuple->t_infomask = (tuple->t_infomask & ~HEAP_XACT_MASK) | header->infomask;
+  tuple->t_infomask2 &= ~HEAP2_XACT_MASK;
+}
+
+/* The headers, last of all. */
+static void write_headers(const TupleFormer* former, const Batch* batch, uint32 from, uint32 to, char** dest,
+                          const TupleHeader* header, const ItemPointerData* ctid) {
   for (uint32 r = from; r < to; r++) {
+    if (batch->any_tuple && batch->row_state[r] == RowState::kExcluded) continue;
     HeapTupleHeader tuple = reinterpret_cast<HeapTupleHeader>(dest[r - from]);
-    if (batch->any_tuple) {
-      if (batch->row_state[r] == RowState::kExcluded) continue;
-      if (batch->row_state[r] == RowState::kTuple) {
-        HeapTuple formed = batch->tuple[r];
-        memcpy(tuple, formed->t_data, formed->t_len);
-        tuple->t_infomask = (tuple->t_infomask & ~HEAP_XACT_MASK) | header->infomask;
-        tuple->t_infomask2 &= ~HEAP2_XACT_MASK;
-        HeapTupleHeaderSetXmin(tuple, header->xid);
-        HeapTupleHeaderSetXmax(tuple, InvalidTransactionId);
-        HeapTupleHeaderSetCmin(tuple, header->cid);
-        continue;
-      }
+    if (batch->any_tuple && batch->row_state[r] == RowState::kTuple) {
+      write_formed(dest[r - from], batch->tuple[r], header);
+    } else {
+      tuple->t_infomask2 = former->natts;
+      tuple->t_infomask = header->infomask | (former->has_null[r] ? HEAP_HASNULL : 0) |
+                          (former->has_varwidth[r] ? HEAP_HASVARWIDTH : 0);
+      tuple->t_hoff = former->has_null[r] ? former->bitmap_hoff : former->plain_hoff;
     }
     tuple->t_choice.t_heap.t_xmin = header->xid;
+    tuple->t_choice.t_heap.t_xmax = InvalidTransactionId;
     tuple->t_choice.t_heap.t_field3.t_cid = header->cid;
-    tuple->t_infomask2 = former->natts;
-    tuple->t_infomask = header->infomask | (former->has_null[r] ? HEAP_HASNULL : 0) |
-                        (former->has_varwidth[r] ? HEAP_HASVARWIDTH : 0);
-    tuple->t_hoff = former->has_null[r] ? former->bitmap_hoff : former->plain_hoff;
-    former->at[r] = dest[r - from] + tuple->t_hoff;
+    tuple->t_ctid = ctid[r - from];
   }
 }
 
 void tuple_former_write(TupleFormer* former, const Batch* batch, uint32 from, uint32 to, char** dest,
-                        const TupleHeader* header) {
-  write_headers(former, batch, from, to, dest, header);
-  for (int m = 0; m < batch->natts; m++) {
-    const Column* c = &batch->columns[m];
-    if (c->all_null) continue;
-    if (c->vector == Vector::kVarlena) {
-      write_varlena(c, m, from, to, former->at, dest, former->has_null);
-      continue;
-    }
-    switch (c->att->attlen) {
-      case 1:
-        write_fixed<1>(c, m, from, to, former->at, dest, former->has_null);
-        break;
-      case 2:
-        write_fixed<2>(c, m, from, to, former->at, dest, former->has_null);
-        break;
-      case 4:
-        write_fixed<4>(c, m, from, to, former->at, dest, former->has_null);
-        break;
-      case 8:
-        write_fixed<8>(c, m, from, to, former->at, dest, former->has_null);
-        break;
-      case 16:
-        write_fixed<16>(c, m, from, to, former->at, dest, former->has_null);
-        break;
-      default:
-        write_fixed<0>(c, m, from, to, former->at, dest, former->has_null);
-        break;
-    }
-  }
+                        const TupleHeader* header, const ItemPointerData* ctid) {
+  char nowhere[64]; /* where rows that are not in the vectors have their NULLs written */
+  for (uint32 r = from; r < to; r++)
+    former->at[r] = dest[r - from] + (former->has_null[r] ? former->bitmap_hoff : former->plain_hoff) +
+                    former->prefix_size;
+  for (uint32 r = from; batch->any_tuple && r < to; r++)
+    if (batch->row_state[r] != RowState::kVectors) former->at[r] = nowhere;
+  for (int m = 0; m < batch->natts; m++)
+    if (!batch->columns[m].all_null) write_column(former, &batch->columns[m], m, from, to);
+  if (former->any_null) write_bitmaps(former, batch, from, to, dest);
+  /* zeros from the end of the last attribute to the end of the tuple's room */
+  for (uint32 r = from; r < to; r++)
+    if (batch->row_state[r] != RowState::kExcluded) memset(dest[r - from] + former->length[r], 0, 8);
+  write_headers(former, batch, from, to, dest, header, ctid);
 }
 
 HeapTuple tuple_from_row(const Batch* batch, TupleDesc tupdesc, uint32 row) {

@@ -18,6 +18,14 @@ struct TupleFormer {
   int natts;
   uint32 bitmap_hoff; /* t_hoff of a tuple with NULLs, and without */
   uint32 plain_hoff;
+  /*
+   * The leading attributes that are fixed-length values in every row of the batch: they lie
+   * at the same offset in each tuple.
+   */
+  int prefix;            /* how many */
+  uint32 prefix_size;    /* bytes of data they take */
+  uint32* prefix_offset; /* one entry an attribute */
+  bool any_null;         /* some row of the batch has a NULL */
   /* One entry a row. */
   uint32* length; /* t_len: whole tuple, not aligned */
   uint8* has_null;
@@ -31,13 +39,16 @@ TupleFormer* tuple_former_create(TupleDesc tupdesc, uint32 capacity);
 /* Sets length for every row that is stored (a formed tuple's is its t_len). */
 void tuple_former_measure(TupleFormer* former, const Batch* batch);
 
+/* Bytes that tuple_former_write() may write behind a tuple; kTupleSlack of them must follow the last one. */
+constexpr uint32 kTupleSlack = 32;
+
 /*
- * Writes rows [from, to) to dest[row - from], each length[row] bytes of zeroed
- * memory aligned to 8. Rows that are excluded have no dest. t_ctid's offset number
- * and block are left to the caller.
+ * Writes rows [from, to) to dest[row - from], each MAXALIGN(length[row]) bytes of zeroed memory
+ * aligned to 8, and their t_ctid from ctid[row - from]. Rows that are excluded have no dest. The rows may lie side by
+ * side in ascending or descending order; each is right when all are written.
  */
 void tuple_former_write(TupleFormer* former, const Batch* batch, uint32 from, uint32 to, char** dest,
-                        const TupleHeader* header);
+                        const TupleHeader* header, const ItemPointerData* ctid);
 
 /* The row's values as one tuple in CurrentMemoryContext, for what needs heap_form_tuple(): toast, triggers. */
 HeapTuple tuple_from_row(const Batch* batch, TupleDesc tupdesc, uint32 row);

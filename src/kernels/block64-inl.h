@@ -60,6 +60,10 @@ HWY_INLINE uint64_t MaskToBits(Bytes d, M mask) {
   uint16_t bits;
 #endif
   hn::StoreMaskBits(d, mask, reinterpret_cast<uint8_t*>(&bits));
+#if MR_HAVE_VBMI2
+  /* Else GCC moves the mask anew for every use, or works on in mask registers: both on the busiest port. */
+  __asm__("" : "+r"(bits));
+#endif
   return bits;
 }
 
@@ -72,6 +76,49 @@ HWY_INLINE uint64_t EqualBits(const uint8_t* HWY_RESTRICT p, uint8_t c) {
     bits |= MaskToBits(d, hn::Eq(hn::LoadU(d, p + i), wanted)) << i;
   return bits;
 }
+
+/* Is no byte of the 64 * kBlocks at p one of the two? The vectors are folded first, as masks are dear. */
+template <size_t kBlocks>
+HWY_INLINE bool HasNeither(const uint8_t* HWY_RESTRICT p, uint8_t a, uint8_t b) {
+  const Bytes d;
+  const auto va = hn::Set(d, a);
+  const auto vb = hn::Set(d, b);
+  auto least = hn::Set(d, 0xFF); /* 0 where a byte was met */
+  for (size_t i = 0; i < 64 * kBlocks; i += hn::Lanes(d)) {
+    const auto v = hn::LoadU(d, p + i);
+    least = hn::Min(least, hn::Min(hn::Xor(v, va), hn::Xor(v, vb)));
+  }
+  return hn::AllFalse(d, hn::Eq(least, hn::Zero(d)));
+}
+
+/* Does the byte occur in the 64 * kBlocks bytes at p? */
+template <size_t kBlocks>
+HWY_INLINE bool Has(const uint8_t* HWY_RESTRICT p, uint8_t c) {
+  return !HasNeither<kBlocks>(p, c, c);
+}
+
+/*
+ * A block's mask where it was made: with 64-byte vectors in a mask register, from
+ * which it need not move to be emitted; else an integer.
+ */
+#if MR_HAVE_VBMI2
+using BlockMask = hn::Mask<Bytes>;
+HWY_INLINE BlockMask EqualMask(const uint8_t* HWY_RESTRICT p, uint8_t c) {
+  const Bytes d;
+  return hn::Eq(hn::LoadU(d, p), hn::Set(d, c));
+}
+HWY_INLINE BlockMask OrMasks(BlockMask a, BlockMask b) { return hn::Or(a, b); }
+HWY_INLINE uint64_t ToBits(BlockMask mask) { return MaskToBits(Bytes(), mask); }
+HWY_INLINE BlockMask FromBits(uint64_t bits) {
+  return hn::LoadMaskBits(Bytes(), reinterpret_cast<const uint8_t*>(&bits));
+}
+#else
+using BlockMask = uint64_t;
+HWY_INLINE BlockMask EqualMask(const uint8_t* HWY_RESTRICT p, uint8_t c) { return EqualBits(p, c); }
+HWY_INLINE BlockMask OrMasks(BlockMask a, BlockMask b) { return a | b; }
+HWY_INLINE uint64_t ToBits(BlockMask mask) { return mask; }
+HWY_INLINE BlockMask FromBits(uint64_t bits) { return bits; }
+#endif
 
 /* Bit i is the exclusive or of the bits 0 to i: inside or outside, from a mask of toggles. */
 HWY_INLINE uint64_t PrefixXor(uint64_t bits) {
@@ -101,40 +148,38 @@ HWY_INLINE uint64_t ToggleQuotes(uint64_t quotes, uint64_t escaped, uint64_t in_
 }
 
 /*
- * Writes base + i for every set bit i, ascending, to out, and returns how many.
- * May write up to 64 entries in all.
+ * Writes base + i for every set bit i of the mask, of which there are n, ascending
+ * to out. May write up to 64 entries in all.
  */
-HWY_INLINE uint32_t EmitPositions(uint64_t bits, uint32_t base, uint32_t* HWY_RESTRICT out) {
-  const uint32_t n = PopCount64(bits);
+HWY_INLINE void EmitMask(BlockMask mask, uint32_t n, uint32_t base, uint32_t* HWY_RESTRICT out) {
 #if MR_HAVE_VBMI2
-  const hn::FixedTag<uint8_t, 64> d8;
   const hn::FixedTag<uint8_t, 16> d16;
   const hn::FixedTag<uint32_t, 16> d32;
-  const auto positions =
-      hn::Compress(hn::Iota(d8, 0), hn::LoadMaskBits(d8, reinterpret_cast<uint8_t*>(&bits)));
+  const auto positions = hn::Compress(hn::Iota(Bytes(), 0), mask);
   const auto vbase = hn::Set(d32, base);
   const auto first = hn::LowerHalf(hn::LowerHalf(positions));
   hn::StoreU(hn::Add(hn::PromoteTo(d32, first), vbase), d32, out);
   if (HWY_UNLIKELY(n > 16)) {
     HWY_ALIGN uint8_t all[64];
-    hn::Store(positions, d8, all);
+    hn::Store(positions, Bytes(), all);
     for (uint32_t i = 16; i < n; i += 16)
       hn::StoreU(hn::Add(hn::PromoteTo(d32, hn::Load(d16, all + i)), vbase), d32, out + i);
   }
 #elif HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX3
   const hn::FixedTag<uint32_t, 16> d32;
+  (void)n;
   for (uint32_t i = 0; i < 64; i += 16) {
-    const uint16_t part = static_cast<uint16_t>(bits >> i);
-    const auto mask = hn::LoadMaskBits(d32, reinterpret_cast<const uint8_t*>(&part));
-    hn::StoreU(hn::Compress(hn::Iota(d32, base + i), mask), d32, out);
+    const uint16_t part = static_cast<uint16_t>(mask >> i);
+    const auto lanes = hn::LoadMaskBits(d32, reinterpret_cast<const uint8_t*>(&part));
+    hn::StoreU(hn::Compress(hn::Iota(d32, base + i), lanes), d32, out);
     out += PopCount64(part);
   }
 #else
-  if (bits == 0) return 0;
+  if (n == 0) return;
   const hn::CappedTag<uint32_t, 8> d32;
   const hn::Rebind<uint8_t, decltype(d32)> d8;
   for (uint32_t i = 0; i < 64; i += 8) {
-    const uint8_t part = static_cast<uint8_t>(bits >> i);
+    const uint8_t part = static_cast<uint8_t>(mask >> i);
     const auto vbase = hn::Set(d32, base + i);
     for (size_t lane = 0; lane < 8; lane += hn::Lanes(d32))
       hn::StoreU(hn::Add(hn::PromoteTo(d32, hn::LoadU(d8, kBitPositions.at[part] + lane)), vbase), d32,
@@ -142,7 +187,24 @@ HWY_INLINE uint32_t EmitPositions(uint64_t bits, uint32_t base, uint32_t* HWY_RE
     out += PopCount64(part);
   }
 #endif
+}
+
+/* The same from an integer; returns how many were written. */
+HWY_INLINE uint32_t EmitPositions(uint64_t bits, uint32_t base, uint32_t* HWY_RESTRICT out) {
+  const uint32_t n = PopCount64(bits);
+  EmitMask(FromBits(bits), n, base, out);
   return n;
+}
+
+/* The same for a mask of at most two bits: the integer units are idle where vectors have much to do. */
+HWY_INLINE void EmitTwo(uint64_t bits, uint32_t base, uint32_t* HWY_RESTRICT out) {
+  constexpr uint64_t kEnd = uint64_t{1} << 63; /* so that there is a bit to be found */
+  out[0] = base + LowestBit(bits | kEnd);
+  out[1] = base + LowestBit((bits & (bits - 1)) | kEnd);
+}
+HWY_INLINE bool AtMostTwo(uint64_t bits) {
+  const uint64_t less = bits & (bits - 1);
+  return (less & (less - 1)) == 0;
 }
 
 /*

@@ -5,16 +5,21 @@
 #pragma once
 #include "base/plain.h"
 
+/* Always, so that each is compiled with the instructions of the target it is used by. */
+#define MR_ALWAYS_INLINE inline __attribute__((always_inline))
+
 namespace millrace {
 
-inline uint32_t PopCount64(uint64_t bits) { return static_cast<uint32_t>(__builtin_popcountll(bits)); }
-inline uint32_t LowestBit(uint64_t bits) { return static_cast<uint32_t>(__builtin_ctzll(bits)); }
+MR_ALWAYS_INLINE uint32_t PopCount64(uint64_t bits) {
+  return static_cast<uint32_t>(__builtin_popcountll(bits));
+}
+MR_ALWAYS_INLINE uint32_t LowestBit(uint64_t bits) { return static_cast<uint32_t>(__builtin_ctzll(bits)); }
 
 /* Mask of the n lowest bits, n from 0 to 64. */
-inline uint64_t FirstBits(size_t n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
+MR_ALWAYS_INLINE uint64_t FirstBits(size_t n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
 
 /* Mask of the bits below the lowest one in `bits`; all bits when there is none. */
-inline uint64_t BelowLowest(uint64_t bits) { return bits == 0 ? ~uint64_t{0} : (bits & -bits) - 1; }
+MR_ALWAYS_INLINE uint64_t BelowLowest(uint64_t bits) { return bits == 0 ? ~uint64_t{0} : (bits & -bits) - 1; }
 
 /*
  * Pairs escapes with the bytes they escape. *carry is 1 when the byte before the
@@ -25,7 +30,7 @@ inline uint64_t BelowLowest(uint64_t bits) { return bits == 0 ? ~uint64_t{0} : (
  * (json_escape_scanner.h), after Langdale and Lemire, "Parsing gigabytes of JSON
  * per second".
  */
-inline uint64_t PairEscapes(uint64_t escapes, uint64_t* carry, uint64_t* escaping) {
+MR_ALWAYS_INLINE uint64_t PairEscapes(uint64_t escapes, uint64_t* carry, uint64_t* escaping) {
   constexpr uint64_t kOdd = 0xAAAAAAAAAAAAAAAAu;
   const uint64_t candidates = escapes & ~*carry;
   const uint64_t series = ((candidates << 1) | kOdd) - candidates;

@@ -45,27 +45,30 @@ using V64 = hn::VFromD<D64>;
 using V8 = hn::VFromD<D8>;
 using M64 = hn::Mask<D64>;
 
-/* What is true of a whole batch and chooses the code for it. */
-struct Shape {
-  uint32_t longest; /* bytes; may be more when fields that are not MR_VALUE have lengths */
-  bool all_values;  /* every status is MR_VALUE */
-};
-
-HWY_INLINE Shape ShapeOf(const uint32_t* len, const uint8_t* status, uint32_t n) {
-  const hn::ScalableTag<uint32_t> d32;
-  const hn::ScalableTag<uint8_t> d8;
-  auto longest = hn::Zero(d32);
-  auto other = hn::Zero(d8);
+/* Whether every status is MR_VALUE, so that no field needs a look at it. */
+HWY_INLINE bool AllValues(const uint8_t* status, uint32_t n) {
+  const hn::ScalableTag<uint8_t> d;
+  const uint32_t step = static_cast<uint32_t>(hn::Lanes(d));
+  auto other = hn::Zero(d);
   uint32_t i = 0;
-  for (; i + hn::Lanes(d32) <= n; i += hn::Lanes(d32)) longest = hn::Max(longest, hn::LoadU(d32, len + i));
-  Shape shape = {hn::GetLane(hn::MaxOfLanes(d32, longest)), true};
-  for (; i < n; i++) shape.longest = len[i] > shape.longest ? len[i] : shape.longest;
-  for (i = 0; i + hn::Lanes(d8) <= n; i += hn::Lanes(d8)) {
-    other = hn::Or(other, hn::Xor(hn::LoadU(d8, status + i), hn::Set(d8, MR_VALUE)));
+  for (; i + step <= n; i += step) {
+    other = hn::Or(other, hn::Xor(hn::LoadU(d, status + i), hn::Set(d, MR_VALUE)));
   }
-  shape.all_values = hn::AllTrue(d8, hn::Eq(other, hn::Zero(d8)));
-  for (; i < n; i++) shape.all_values &= status[i] == MR_VALUE;
-  return shape;
+  bool all = hn::AllTrue(d, hn::Eq(other, hn::Zero(d)));
+  for (; i < n; i++) all &= status[i] == MR_VALUE;
+  return all;
+}
+
+/* Bytes of the longest field; may be more when fields that are not MR_VALUE have lengths. */
+HWY_INLINE uint32_t LongestField(const uint32_t* len, uint32_t n) {
+  const hn::ScalableTag<uint32_t> d;
+  const uint32_t step = static_cast<uint32_t>(hn::Lanes(d));
+  auto longest = hn::Zero(d);
+  uint32_t i = 0;
+  for (; i + step <= n; i += step) longest = hn::Max(longest, hn::LoadU(d, len + i));
+  uint32_t result = hn::GetLane(hn::MaxOfLanes(d, longest));
+  for (; i < n; i++) result = len[i] > result ? len[i] : result;
+  return result;
 }
 
 /* Fields are copied out of the text this many at a time. */
@@ -85,6 +88,19 @@ HWY_INLINE void StageEnds(const char* base, const uint32_t* start, const uint32_
     if (kNulls) end = status[i] == MR_VALUE ? end : 0;
     __asm__("" : "+r"(end)); /* keep compilers from building vectors out of eight-byte pieces */
     for (int w = 0; w < kWindows; w++) memcpy(&window[w][i], base + end - 8 * (w + 1), 8);
+  }
+}
+
+/* The same for windows that begin kAt bytes after the start of the field: window[w] for the w-th kAt. */
+template <bool kNulls, int... kAt>
+HWY_INLINE void StageStarts(const char* base, const uint32_t* start, const uint8_t* status, uint32_t count,
+                            uint64_t (*window)[kBlock]) {
+  for (uint32_t i = 0; i < count; i++) {
+    size_t at = start[i];
+    if (kNulls) at = status[i] == MR_VALUE ? at : 0;
+    __asm__("" : "+r"(at));
+    int w = 0;
+    (memcpy(&window[w++][i], base + at + kAt, 8), ...);
   }
 }
 
@@ -125,18 +141,19 @@ HWY_INLINE hn::VFromD<D32> MulAddPairs(V16 v, V16 by) {
 /* Eight digit values (0 to 9), the first in the lowest byte, to four numbers below 100. */
 HWY_INLINE hn::VFromD<D16> DigitsTo2(V64 digits) {
   const D16 d16;
-#if HWY_ARCH_X86
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
   /* Not in Highway 1.0.3, and GCC turns the multiplication below into four shifts and adds. */
   const auto by = hn::Set(d16, 1 << 8 | 10);
 #if HWY_TARGET <= HWY_AVX3
   return hn::VFromD<D16>{_mm512_maddubs_epi16(digits.raw, by.raw)};
 #elif HWY_TARGET == HWY_AVX2
   return hn::VFromD<D16>{_mm256_maddubs_epi16(digits.raw, by.raw)};
-#elif HWY_TARGET <= HWY_SSSE3
+#else
   return hn::VFromD<D16>{_mm_maddubs_epi16(digits.raw, by.raw)};
 #endif
-#endif
+#else
   return hn::ShiftRight<8>(hn::Mul(hn::BitCast(d16, digits), hn::Set(d16, 10 * 256 + 1)));
+#endif
 }
 
 /* Eight digit values to two numbers below 10000, in the low and high half of the lane. */

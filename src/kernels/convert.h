@@ -6,7 +6,8 @@
  * buffer with MR_SLACK readable bytes around it, in no promised order. status[i]
  * is MR_NULL or MR_VALUE on entry; on return MR_REFUSED marks the fields whose
  * spelling the kernel is not sure of (their out is undefined). The return value
- * is the number of refused fields. Fields that are MR_NULL are not read.
+ * is the number of refused fields. Fields that are MR_NULL are not read: their
+ * start and len may hold anything, and their out may be written.
  *
  * A value that is given is exactly what PostgreSQL's input function for the type
  * gives for those bytes, under every setting of DateStyle, IntervalStyle,
@@ -44,8 +45,10 @@ MR_DECLARE_CONVERTER(mr_convert_oid, uint32_t* out); /* no sign */
  * typmod, values with more than `scale` fractional digits, or more than
  * precision - scale integral digits, are refused; the display scale is `scale`.
  * Without, it is the number of fractional digits written. Accepts an optional
- * minus sign, digits, and optionally a point with digits after it; at most 18
- * digits in all (a longer field is refused). A negative scale is refused by the caller.
+ * minus sign and 1 to 18 digits, with or without a point before, among or after
+ * them. Every field is refused where scale is negative, above precision, or
+ * above 63 (the short header's limit). The bytes of out[32 * i] up to 16 may be
+ * written beyond out_len[i].
  */
 MR_DECLARE_CONVERTER(mr_convert_numeric, int precision, int scale, uint8_t* out, uint8_t* out_len);
 
@@ -64,6 +67,10 @@ MR_DECLARE_CONVERTER(mr_convert_timestamp, int fraction_digits, int64_t* out);
  * The same, followed by Z or by a zone [+-]HH, [+-]HHMM or [+-]HH:MM (hours up to 15): UTC
  * microseconds since 2000-01-01. Without a zone the local microseconds are
  * written and the status is MR_LOCAL (not counted as refused).
+ * T and Z mean this under the timezone_abbreviations sets that come with
+ * PostgreSQL (Default, Australia, India). A site's own set may redefine either
+ * letter, and from 18 on so may a TimeZone with a zone named <Z> or <T>; the
+ * caller sees to it that the timestamp converters are not used then.
  */
 MR_DECLARE_CONVERTER(mr_convert_timestamptz, int fraction_digits, int64_t* out);
 
@@ -71,9 +78,10 @@ MR_DECLARE_CONVERTER(mr_convert_timestamptz, int fraction_digits, int64_t* out);
 MR_DECLARE_CONVERTER(mr_convert_time, int fraction_digits, int64_t* out);
 
 /*
- * Optional minus sign, digits, optional point and digits, optional e with
- * optional sign and digits; the nearest value (ties to even). A result that
- * overflows, or is zero or subnormal from non-zero digits, is refused.
+ * Optional minus sign, digits with or without a point before, among or after
+ * them, optional e or E with optional sign and digits; the nearest value (ties to
+ * even). A result that overflows, or is zero or subnormal from non-zero digits,
+ * is refused.
  */
 MR_DECLARE_CONVERTER(mr_convert_float4, float* out);
 MR_DECLARE_CONVERTER(mr_convert_float8, double* out);

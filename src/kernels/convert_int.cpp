@@ -20,9 +20,9 @@
 #include "kernels/convert_field.h"
 #include "kernels/simd_target.h"
 
-HWY_BEFORE_NAMESPACE();
+#ifndef MILLRACE_KERNELS_CONVERT_INT_TYPES_
+#define MILLRACE_KERNELS_CONVERT_INT_TYPES_
 namespace millrace {
-namespace HWY_NAMESPACE {
 namespace {
 
 /* What the integer types differ in. */
@@ -54,6 +54,15 @@ struct Oid {
   static constexpr bool kSigned = false;
   static constexpr auto* kTwin = mr_convert_oid_scalar;
 };
+
+}  // namespace
+}  // namespace millrace
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace millrace {
+namespace HWY_NAMESPACE {
+namespace {
 
 #if MR_CONVERT_SIMD
 
@@ -171,12 +180,13 @@ HWY_INLINE uint32_t ConvertIn(bool all_values, MR_FIELDS, typename Type::T* out,
 
 template <class Type>
 uint32_t Convert(MR_FIELDS, typename Type::T* out, uint8_t* status) {
-  const Shape shape = ShapeOf(len, status, n);
-  if (shape.longest <= 8) return ConvertIn<Type, 1>(shape.all_values, base, start, len, n, out, status);
+  const uint32_t longest = LongestField(len, n);
+  const bool all_values = AllValues(status, n);
+  if (longest <= 8) return ConvertIn<Type, 1>(all_values, base, start, len, n, out, status);
   if constexpr (Type::kMaxDigits > 15) {
-    if (shape.longest > 16) return ConvertIn<Type, 3>(shape.all_values, base, start, len, n, out, status);
+    if (longest > 16) return ConvertIn<Type, 3>(all_values, base, start, len, n, out, status);
   }
-  return ConvertIn<Type, 2>(shape.all_values, base, start, len, n, out, status);
+  return ConvertIn<Type, 2>(all_values, base, start, len, n, out, status);
 }
 
 #else

@@ -226,9 +226,8 @@ uint32_t ConvertNumeric(MR_FIELDS, int precision, int scale, uint8_t* out, uint8
   const NumericRules rules(precision, scale);
   if (!rules.usable)
     return mr_convert_numeric_scalar(base, start, len, n, precision, scale, out, out_len, status);
-  return ShapeOf(len, status, n).all_values
-             ? ConvertBatch<false>(base, start, len, n, rules, out, out_len, status)
-             : ConvertBatch<true>(base, start, len, n, rules, out, out_len, status);
+  return AllValues(status, n) ? ConvertBatch<false>(base, start, len, n, rules, out, out_len, status)
+                              : ConvertBatch<true>(base, start, len, n, rules, out, out_len, status);
 }
 
 #else

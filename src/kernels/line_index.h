@@ -14,7 +14,11 @@ extern "C" {
 
 enum MrEol { MR_EOL_NL = 0, MR_EOL_CR = 1, MR_EOL_CRNL = 2 };
 
-/* How the input is written; all characters are single bytes, as COPY demands. */
+/*
+ * How the input is written; all characters are single bytes, as COPY demands.
+ * None of them may be a CR or LF: core allows that for quote and escape, and the
+ * caller leaves it to core.
+ */
 typedef struct MrFormat {
   uint8_t csv;    /* 1: CSV, 0: text */
   uint8_t eol;    /* enum MrEol: the terminator the first row ended with */
@@ -53,14 +57,14 @@ typedef struct MrIndex {
 /*
  * Index base[begin, end). Returns the offset of the first byte that PostgreSQL's
  * own reader must judge, or `end` when there is none; rows that end before that
- * offset are complete and right, and n_rows counts only those (seps and odd may
- * hold later positions of the unfinished row). Such bytes are:
+ * offset are complete and right, and n_rows counts only those (seps and odd hold
+ * what comes before that offset, so also of the unfinished row). Such bytes are:
  *   - a row terminator of another kind than `eol` outside quotes (text:
  *     unescaped): a CR in NL files, an LF in CR files, a CR without LF or an LF
  *     without CR in CRNL files (a CR that is the last byte of the chunk is not
- *     judged: its row is simply unfinished);
+ *     judged: its row is simply unfinished, and it is no separator either);
  *   - text only: a backslash followed by a period. (A backslash that is the last
- *     byte of the chunk is not judged either.)
+ *     byte of the chunk is not judged either, but it is odd.)
  * A CSV row starting with `\.` is not looked for: the caller checks row starts.
  * In CSV with escape == quote, quoting is a plain toggle at every quote; with
  * escape != quote an escape inside quotes protects a quote or escape right after

@@ -78,7 +78,10 @@ uint32_t IndexCsv(const MrFormat* format, const char* base, uint32_t begin, uint
     if (!in_quote) {
       const RowEnd what = RowEndAt(format->eol, base, at, end);
       if (what == kJudge) return at;
-      if (what == kUnfinished) return end;
+      if (what == kUnfinished) {
+        if (after_close) w.Odd(at);
+        return end;
+      }
       row = what == kRowEnd;
       separator = row || (c == format->delim && !was_in_quote);
     }

@@ -10,9 +10,9 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/simd_target.cpp"
 // foreach_target.h must come first: it includes this file once per target
+#include "kernels/simd_target.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/simd_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace millrace {

@@ -1,7 +1,8 @@
 /*
  * unescape.h: the value of a field from its bytes in the file, for the fields
  * the structural index calls odd. The output is never longer than the input;
- * src and dst do not overlap, and dst has MR_SLACK writable bytes after src_len.
+ * src and dst do not overlap; src has MR_SLACK readable bytes after src_len, and
+ * dst as many writable ones, which are overwritten.
  */
 #pragma once
 #include "base/plain.h"

@@ -16,6 +16,7 @@ extern "C" {
 #include "access/table.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_class.h"
+#include "executor/nodeHash.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/planner.h"
@@ -23,7 +24,7 @@ extern "C" {
 #include "utils/memutils.h"
 }
 
-#include "pg/compat.h"
+#include "pg/compat_scan.h"
 #include "pg/settings.h"
 #include "scan/node.h"
 
@@ -50,6 +51,13 @@ static bool shape_is_ours(const Agg* agg) {
   return child != nullptr && IsA(child, SeqScan) && child->initPlan == NIL;
 }
 
+/* Groups beyond hash_mem would be left to core half-way. Partial ones are handed out when there are too many. */
+static bool groups_fit(const Agg* agg, const Program* program) {
+  if (program->partial || agg->numCols == 0) return true;
+  const double group = static_cast<double>(program->state_bytes) + 40.0 + 48.0 * agg->numCols;
+  return static_cast<double>(agg->numGroups) * group <= static_cast<double>(get_hash_memory_limit());
+}
+
 /* Does program_compile() know all of it? */
 static bool program_is_ours(Rewrite* rewrite, Agg* agg) {
   SeqScan* scan = castNode(SeqScan, outerPlan(agg));
@@ -61,7 +69,7 @@ static bool program_is_ours(Rewrite* rewrite, Agg* agg) {
   if (ours) {
     MemoryContext old = MemoryContextSwitchTo(rewrite->scratch);
     Program program;
-    ours = program_compile(&program, agg, scan, rel) == nullptr;
+    ours = program_compile(&program, agg, scan, rel) == nullptr && groups_fit(agg, &program);
     MemoryContextSwitchTo(old);
     MemoryContextReset(rewrite->scratch);
   }

@@ -16,7 +16,7 @@ extern "C" {
 #include "utils/snapmgr.h"
 }
 
-#include "pg/compat.h"
+#include "pg/compat_scan.h"
 #include "pg/settings.h"
 
 namespace mr {

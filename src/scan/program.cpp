@@ -7,7 +7,7 @@
  */
 #include "scan/program.h"
 
-#include "pg/compat.h"
+#include "pg/compat_scan.h"
 
 extern "C" {
 #include "access/htup_details.h"

@@ -25,7 +25,7 @@ extern "C" {
 }
 
 #include "kernels/line_pointers.h"
-#include "pg/compat.h"
+#include "pg/compat_scan.h"
 
 namespace mr {
 

@@ -53,7 +53,7 @@ Runner Numeric(int precision, int scale) {
   return [=](const Batch& b) {
     auto out = std::make_shared<std::vector<uint8_t>>(32 * b.n() + 32, 0xa5);
     auto out_len = std::make_shared<std::vector<uint8_t>>(b.n() + 8, 0xa5);
-    Run run;
+    Result run;
     run.status = b.status;
     run.refused = mr_convert_numeric(b.base(), b.start.data(), b.len.data(), b.n(), precision, scale,
                                      out->data(), out_len->data(), run.status.data());

@@ -97,12 +97,12 @@ inline Batch Layout(const std::vector<std::string>& fields, Random& random, bool
  * Runs the converter on a batch: writes status, returns the number it reports
  * refused, and gives the bytes of field i's value by get(i).
  */
-struct Run {
+struct Result {
   std::vector<uint8_t> status;
   uint32_t refused = 0;
   std::function<std::string(uint32_t)> get;
 };
-using Runner = std::function<Run(const Batch&)>;
+using Runner = std::function<Result(const Batch&)>;
 using Oracle = std::function<Outcome(const std::string&)>;
 
 /* For converters with fixed-width results; kExtra elements after the last must stay untouched. */
@@ -113,7 +113,7 @@ Runner FixedWidth(F convert) {
     auto out = std::make_shared<std::vector<T>>();
     out->resize((b.n() + kExtra) * kPer);
     memset(out->data(), 0xa5, out->size() * sizeof(T));
-    Run run;
+    Result run;
     run.status = b.status;
     run.refused = convert(b.base(), b.start.data(), b.len.data(), b.n(), out->data(), run.status.data());
     const auto* tail = reinterpret_cast<const unsigned char*>(out->data() + b.n() * kPer);
@@ -128,7 +128,7 @@ Runner FixedWidth(F convert) {
 
 inline void CheckBatch(const Batch& batch, const Runner& runner, const Oracle& oracle,
                        const std::string& what) {
-  const Run run = runner(batch);
+  const Result run = runner(batch);
   uint32_t refused = 0;
   for (uint32_t i = 0; i < batch.n(); i++) {
     if (batch.status[i] == MR_NULL) {

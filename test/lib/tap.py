@@ -1,0 +1,76 @@
+"""The Test Anything Protocol, for scripts under test/t, and what several of them need."""
+import os
+import sys
+import traceback
+
+_count = 0
+_failed = 0
+
+
+def ok(good, name, *why):
+    global _count, _failed
+    _count += 1
+    print(f"{'ok' if good else 'not ok'} {_count} - {name}", flush=True)
+    if not good:
+        _failed += 1
+        for line in why:
+            for part in str(line)[:4000].splitlines():
+                print(f"# {part}", flush=True)
+    return good
+
+
+def same(a, b, name):
+    return ok(a == b, name, f"off: {a}", f"on:  {b}")
+
+
+def skip(name, why):
+    global _count
+    _count += 1
+    print(f"ok {_count} - {name} # skip {why}", flush=True)
+
+
+def main(*tests):
+    """Runs the functions; an exception is one failed check."""
+    for test in tests:
+        try:
+            test()
+        except Exception:  # noqa: BLE001
+            ok(False, test.__name__, traceback.format_exc())
+    print(f"1..{_count}", flush=True)
+    sys.exit(1 if _failed else 0)
+
+
+def outcome(result):
+    """What a client sees of a statement, for comparison."""
+    return result.status, result.tag, result.error, result.notices
+
+
+def both(server, sql=None):
+    """Connections with millrace off and on, in schemas of their own."""
+    pair = []
+    for name, on in (("plain", "off"), ("fast", "on")):
+        c = server.connect()
+        c.must(f"SET client_min_messages = warning; DROP SCHEMA IF EXISTS {name} CASCADE; CREATE SCHEMA {name}; "
+               f"SET search_path = {name}, public; RESET client_min_messages; SET millrace.copy = {on}")
+        if sql:
+            c.must(sql)
+        pair.append(c)
+    return pair
+
+
+def rows(c, table="t"):
+    return c.must(f"SELECT string_agg(x::text, E'\\n' ORDER BY ctid) FROM {table} x").rows
+
+
+def path(c):
+    return c.must("SELECT path FROM millrace.last_copy()").value
+
+
+def memory(pid):
+    """Private memory of a process, in kB."""
+    with open(f"/proc/{pid}/smaps_rollup") as f:
+        return sum(int(line.split()[1]) for line in f if line.startswith("Private_"))
+
+
+def open_files(pid):
+    return len(os.listdir(f"/proc/{pid}/fd"))
