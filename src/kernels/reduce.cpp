@@ -20,8 +20,11 @@ using D = hn::ScalableTag<int64_t>;
 using V = hn::Vec<D>;
 
 HWY_INLINE int64_t SumLanes(V v) {
+  /* SumOfLanes of 1.0.3 adds signed integers in plain code, which must not wrap. */
   const D d;
-  return hn::GetLane(hn::SumOfLanes(d, v));
+  HWY_ALIGN int64_t lanes[HWY_MAX_BYTES / sizeof(int64_t)];
+  hn::Store(v, d, lanes);
+  return mr_sum_i64_scalar(lanes, hn::Lanes(d));
 }
 
 int64_t SumI64(const int64_t* values, size_t n) {
