@@ -264,8 +264,14 @@ static inline bool matches(GroupTable* t, uint32 g, const uint64* codes, uint64 
                            int row) {
   if (t->nulls[g] != nulls) return false;
   const uint64* mine = t->codes + static_cast<size_t>(g) * t->n_keys;
-  for (int j = 0; j < t->n_keys; j++)
-    if (mine[j] != codes[j]) return false;
+  uint64 different = 0;
+  bool look = false;
+  for (int j = 0; j < t->n_keys; j++) {
+    different |= mine[j] ^ codes[j];
+    look |= (codes[j] & kLong) == kLong;
+  }
+  if (different != 0) return false;
+  if (likely(!look)) return true;
   for (int j = 0; j < t->n_keys; j++) {
     if ((codes[j] & kLong) != kLong || (nulls & UINT64CONST(1) << j)) continue;
     if (!same_value(t, &t->keys[j], codes[j], t->values[static_cast<size_t>(g) * t->n_keys + j],
@@ -273,6 +279,17 @@ static inline bool matches(GroupTable* t, uint32 g, const uint64* codes, uint64 
       return false;
   }
   return true;
+}
+
+/* code_of() for strings with a one-byte header, as almost all short ones have. */
+template <bool kTrim>
+static inline uint64 code_of_string(GroupTable* t, GroupKey* key, Datum value) {
+  const char* v = static_cast<const char*>(DatumGetPointer(value));
+  if (unlikely(!VARATT_IS_1B(v) || VARATT_IS_1B_E(v))) return code_of(t, key, value);
+  const char* p = VARDATA_1B(v);
+  int n = static_cast<int>(VARSIZE_1B(v)) - VARHDRSZ_SHORT;
+  if (kTrim) n = bpchar_length(p, n);
+  return code_of_bytes(p, n);
 }
 
 /* A code for each of n rows of one key. */
@@ -288,6 +305,10 @@ static void find_codes(GroupTable* t, int j, const Vector* v, int from, int n, u
     }
   } else if (key->kind == KeyKind::kInteger) {
     for (int i = 0; i < n; i++) codes[i * step + j] = static_cast<uint64>(values[i]);
+  } else if (key->kind == KeyKind::kBytes) {
+    for (int i = 0; i < n; i++) codes[i * step + j] = code_of_string<false>(t, key, values[i]);
+  } else if (key->kind == KeyKind::kBpchar) {
+    for (int i = 0; i < n; i++) codes[i * step + j] = code_of_string<true>(t, key, values[i]);
   } else {
     for (int i = 0; i < n; i++) codes[i * step + j] = code_of(t, key, values[i]);
   }

@@ -11,6 +11,8 @@ extern "C" {
 #include "libpq/pqformat.h"
 }
 
+#include "kernels/decimal.h"
+
 namespace mr {
 
 const int64 kPowersOf10[19] = {INT64CONST(1),
@@ -173,7 +175,8 @@ static inline bool short_numeric(const uint8* p, int64* value, int* scale) {
   if (exponent < 0) {
     const uint64 all = v;
     v = (v >> -exponent) * kInverse5[-exponent];
-    if (v * static_cast<uint64>(kPowersOf10[-exponent]) != all) return false;
+    /* What is not divisible gives a quotient that is right modulo 2^64 only, and far too large. */
+    if (v > all || v * static_cast<uint64>(kPowersOf10[-exponent]) != all) return false;
   } else {
     v *= static_cast<uint64>(kPowersOf10[exponent]); /* below 10^18 */
   }
@@ -184,6 +187,10 @@ static inline bool short_numeric(const uint8* p, int64* value, int* scale) {
 }
 
 bool numeric_column(const Vector* column, int n, int64* out, int* scale) {
+  /* Mostly the kernel can do all of it, at the scale of the first. */
+  if (!column->has_nulls && n > 0 && numeric_to_scaled(column->values[0], &out[0], scale) &&
+      mr_decimal_column(reinterpret_cast<const char* const*>(column->values), n, *scale, out) == static_cast<size_t>(n))
+    return true;
   int first = -1;
   for (int i = 0; i < n; i++) {
     if (column->has_nulls && column->nulls[i]) {

@@ -1,5 +1,6 @@
 /* The kernels of the scan: every SIMD target against the scalar twin, over all lengths around a vector's. */
 #include "kernel_test.h"
+#include "kernels/decimal.h"
 #include "kernels/filter.h"
 #include "kernels/line_pointers.h"
 #include "kernels/reduce.h"
@@ -117,6 +118,84 @@ TEST(Scan, Compress) {
       ASSERT_EQ(a, b) << n;
       ASSERT_EQ(a, v) << n;
     }
+  });
+}
+
+/* A stored numeric with a one-byte varlena header and a short header, or with something spoilt. */
+std::string StoredNumeric(Random& random, int scale, bool spoil) {
+  const int n = static_cast<int>(random.Below(5));
+  const int weight = random.Below(50) == 0 ? static_cast<int>(random.Below(5)) - 2 : n - 1 - (scale > 0 && random.Below(2));
+  uint16_t header = static_cast<uint16_t>(0x8000 | scale << 7 | (weight & 0x7F) | (random.Below(2) ? 0x2000 : 0));
+  std::string s(1, static_cast<char>((3 + 2 * n) << 1 | 1));
+  if (spoil) {
+    switch (random.Below(5)) {
+      case 0:
+        header ^= 0x8000;
+        break;
+      case 1:
+        header |= 0x4000;
+        break;
+      case 2:
+        header ^= 0x0080;
+        break;
+      case 3:
+        s[0] = 1; /* a toast pointer */
+        break;
+      default:
+        s[0] = 0x10; /* a four-byte header */
+    }
+  }
+  s.append(reinterpret_cast<const char*>(&header), 2);
+  for (int i = 0; i < n; i++) {
+    uint16_t digit = static_cast<uint16_t>(random.Below(10000));
+    /* The last digit mostly has no more decimals than the scale says. */
+    const uint16_t unit = scale == 1 ? 1000 : scale == 2 ? 100 : scale == 3 ? 10 : 1;
+    if (i == n - 1 && random.Below(200) != 0) digit = static_cast<uint16_t>(digit / unit * unit);
+    s.append(reinterpret_cast<const char*>(&digit), 2);
+  }
+  return s;
+}
+
+TEST(Scan, Decimals) {
+  ForEachTarget([](const char*) {
+    Random random(6);
+    size_t whole = 0;
+    for (int round = 0; round < 4000; round++) {
+      const size_t n = random.Below(40);
+      const int scale = static_cast<int>(random.Below(4));
+      std::string text(8, 'x');
+      std::vector<size_t> offsets;
+      for (size_t i = 0; i < n; i++) {
+        offsets.push_back(text.size());
+        text += StoredNumeric(random, scale, random.Below(200) == 0);
+      }
+      std::vector<const char*> values;
+      for (size_t offset : offsets) values.push_back(text.data() + offset);
+      std::vector<int64_t> a(n + 1), b(n + 1);
+      const size_t m = mr_decimal_column_scalar(values.data(), n, scale, a.data());
+      ASSERT_EQ(m, mr_decimal_column(values.data(), n, scale, b.data()));
+      for (size_t i = 0; i < m; i++) ASSERT_EQ(a[i], b[i]) << i;
+      whole += m == n && n > 8;
+    }
+    ASSERT_GT(whole, 0u);
+  });
+}
+
+TEST(Scan, DecimalValues) {
+  /* 1234.56, 1200.00, 0.05, -7.00, 0.00 at scale 2 */
+  const std::string stored[] = {std::string("\x0f\x00\x81\xd2\x04\xe0\x15", 7), std::string("\x0b\x00\x81\xb0\x04", 5),
+                                std::string("\x0b\x7f\x81\xf4\x01", 5), std::string("\x0b\x00\xa1\x07\x00", 5),
+                                std::string("\x07\x00\x81", 3)};
+  std::string text(8, 'x');
+  std::vector<size_t> offsets;
+  for (int i = 0; i < 20; i++) offsets.push_back(text.size()), text += stored[i % 5];
+  std::vector<const char*> values;
+  for (size_t offset : offsets) values.push_back(text.data() + offset);
+  const int64_t expected[] = {123456, 120000, 5, -700, 0};
+  ForEachTarget([&](const char*) {
+    int64_t out[20];
+    ASSERT_EQ(20u, mr_decimal_column(values.data(), 20, 2, out));
+    for (int i = 0; i < 20; i++) ASSERT_EQ(expected[i % 5], out[i]) << i;
   });
 }
 
