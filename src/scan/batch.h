@@ -16,6 +16,8 @@ namespace mr {
 constexpr int kBatchRows = 1024;
 constexpr int kBatchPins = 16;
 
+static_assert(sizeof(Datum) == 8, "columns hold 64-bit integers as Datums");
+
 /*
  * One column of a batch. values are Datums as PostgreSQL makes them (integers
  * sign-extended, by-reference types pointers into pinned pages, perhaps toasted).
