@@ -52,8 +52,9 @@ static bool shape_is_ours(const Agg* agg) {
 }
 
 /* Groups beyond hash_mem would be left to core half-way. Partial ones are handed out when there are too many. */
-static bool groups_fit(const Agg* agg, const Program* program) {
+static bool groups_fit(const Agg* agg, const Program* program, Relation rel) {
   if (program->partial || agg->numCols == 0) return true;
+  if (rel->rd_rel->reltuples < 0) return true; /* never analyzed: the estimate says nothing */
   const double group = static_cast<double>(program->state_bytes) + 40.0 + 48.0 * agg->numCols;
   return static_cast<double>(agg->numGroups) * group <= static_cast<double>(get_hash_memory_limit());
 }
@@ -69,7 +70,7 @@ static bool program_is_ours(Rewrite* rewrite, Agg* agg) {
   if (ours) {
     MemoryContext old = MemoryContextSwitchTo(rewrite->scratch);
     Program program;
-    ours = program_compile(&program, agg, scan, rel) == nullptr && groups_fit(agg, &program);
+    ours = program_compile(&program, agg, scan, rel) == nullptr && groups_fit(agg, &program, rel);
     MemoryContextSwitchTo(old);
     MemoryContextReset(rewrite->scratch);
   }

@@ -107,9 +107,38 @@ static inline bool visible(PageReader* r, HeapTuple tuple, Buffer buffer) {
   const uint16 infomask = tuple->t_data->t_infomask;
   if ((infomask & (HEAP_XMIN_COMMITTED | HEAP_XMAX_INVALID)) == (HEAP_XMIN_COMMITTED | HEAP_XMAX_INVALID)) {
     if ((infomask & HEAP_XMIN_FROZEN) == HEAP_XMIN_FROZEN) return true;
-    if (TransactionIdPrecedes(HeapTupleHeaderGetRawXmin(tuple->t_data), r->snapshot->xmin)) return true;
+    const TransactionId xmin = HeapTupleHeaderGetRawXmin(tuple->t_data);
+    /* TransactionIdPrecedes(), without the call: every normal xid before the snapshot's xmin is over. */
+    if (!TransactionIdIsNormal(xmin) || static_cast<int32>(xmin - r->snapshot->xmin) < 0) return true;
   }
   return HeapTupleSatisfiesVisibility(tuple, r->snapshot, buffer);
+}
+
+/*
+ * collect_page() tuple by tuple. From the last line pointer to the first: addresses then ascend, as
+ * prefetchers like it. out gets them in the order of line pointers all the same.
+ */
+static int check_tuples(PageReader* r, Buffer buffer, bool whole, HeapTupleHeader* out) {
+  Page page = BufferGetPage(buffer);
+  const OffsetNumber lines = PageGetMaxOffsetNumber(page);
+  const ItemIdData* items = PageGetItemId(page, FirstOffsetNumber);
+  HeapTupleHeader found[MaxHeapTuplesPerPage];
+  HeapTupleData tuple;
+  tuple.t_tableOid = RelationGetRelid(r->rel);
+  const BlockNumber block = BufferGetBlockNumber(buffer);
+  int n = 0;
+  for (int i = lines - 1; i >= 0; i--) {
+    if (!ItemIdIsNormal(&items[i])) continue;
+    tuple.t_data = reinterpret_cast<HeapTupleHeader>(page + ItemIdGetOffset(&items[i]));
+    tuple.t_len = ItemIdGetLength(&items[i]);
+    ItemPointerSet(&tuple.t_self, block, i + 1);
+    const bool valid = whole || visible(r, &tuple, buffer);
+    if (r->conflict_out) HeapCheckForSerializableConflictOut(valid, r->rel, &tuple, buffer, r->snapshot);
+    if (valid) found[n++] = tuple.t_data;
+  }
+  if (out != nullptr)
+    for (int i = 0; i < n; i++) out[i] = found[n - 1 - i];
+  return n;
 }
 
 /*
@@ -134,24 +163,11 @@ static int collect_page(PageReader* r, Buffer buffer, HeapTupleHeader* out) {
         if (ItemIdIsNormal(&items[i])) out[n++] = reinterpret_cast<HeapTupleHeader>(page + ItemIdGetOffset(&items[i]));
     }
   } else {
-    HeapTupleData tuple;
-    tuple.t_tableOid = RelationGetRelid(r->rel);
-    const BlockNumber block = BufferGetBlockNumber(buffer);
     if (whole)
       r->pages_all_visible++;
     else
       r->pages_checked++;
-    for (OffsetNumber i = 0; i < lines; i++) {
-      if (!ItemIdIsNormal(&items[i])) continue;
-      tuple.t_data = reinterpret_cast<HeapTupleHeader>(page + ItemIdGetOffset(&items[i]));
-      tuple.t_len = ItemIdGetLength(&items[i]);
-      ItemPointerSet(&tuple.t_self, block, i + 1);
-      const bool valid = whole || visible(r, &tuple, buffer);
-      if (r->conflict_out) HeapCheckForSerializableConflictOut(valid, r->rel, &tuple, buffer, r->snapshot);
-      if (!valid) continue;
-      if (out != nullptr) out[n] = tuple.t_data;
-      n++;
-    }
+    n = check_tuples(r, buffer, whole, out);
   }
   LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
   mr_pgstat_count_heap_getnext(r->rel, n);
