@@ -11,6 +11,7 @@ extern "C" {
 
 #include "copy/converter.h"
 #include "kernels/utf8.h"
+#include "pg/compat.h"
 
 namespace mr {
 
@@ -23,14 +24,10 @@ static int list_position(List* attnums, int attnum) {
   return -1;
 }
 
-static void find_default(Column* column, CopyFromState cstate, int m) {
-#if PG_VERSION_NUM >= 160000
+static ExprState* find_default(CopyFromState cstate, int m) {
   for (int i = 0; i < cstate->num_defaults; i++)
-    if (cstate->defmap[i] == m) column->default_expr = cstate->defexprs[m];
-#else
-  for (int i = 0; i < cstate->num_defaults; i++)
-    if (cstate->defmap[i] == m) column->default_expr = cstate->defexprs[i];
-#endif
+    if (cstate->defmap[i] == m) return mr_default_expr(cstate, i);
+  return nullptr;
 }
 
 static void column_init(Column* column, CopyFromState cstate, int m, uint32 capacity) {
@@ -50,7 +47,7 @@ static void column_init(Column* column, CopyFromState cstate, int m, uint32 capa
     column->force_null = cstate->opts.csv_mode && cstate->opts.force_null_flags[m];
     if (!column->call_on_null) column->converter = find_converter(column);
   } else if (!att->attisdropped) {
-    find_default(column, cstate, m);
+    column->default_expr = find_default(cstate, m);
     if (column->default_expr != nullptr) {
       column->origin = Origin::kDefault;
       column->default_is_const = IsA(column->default_expr->expr, Const);

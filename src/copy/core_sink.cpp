@@ -14,9 +14,15 @@ extern "C" {
 
 namespace mr {
 
+/* Entries of the arrays at first: most COPYs are small. */
+constexpr int kFirstCapacity = 16;
+
 CoreSink* core_sink_create(CopyFromState cstate, EState* estate, ResultRelInfo* rri, CommandId cid, int options) {
-  CoreSink* sink = static_cast<CoreSink*>(palloc(sizeof(CoreSink)));
-  sink->pending = sink->slots_made = 0;
+  CoreSink* sink = static_cast<CoreSink*>(palloc0(sizeof(CoreSink)));
+  sink->capacity = kFirstCapacity;
+  sink->slots = static_cast<TupleTableSlot**>(palloc(kFirstCapacity * sizeof(TupleTableSlot*)));
+  sink->tuples = static_cast<HeapTuple>(palloc(kFirstCapacity * sizeof(HeapTupleData)));
+  sink->linenos = static_cast<uint64*>(palloc(kFirstCapacity * sizeof(uint64)));
   sink->cstate = cstate;
   sink->estate = estate;
   sink->rri = rri;
@@ -27,8 +33,34 @@ CoreSink* core_sink_create(CopyFromState cstate, EState* estate, ResultRelInfo* 
   sink->want_linenos = rri->ri_NumIndices > 0 || (triggers != nullptr && (triggers->trig_insert_after_row ||
                                                                          triggers->trig_insert_new_table));
   sink->arena = AllocSetContextCreate(CurrentMemoryContext, "millrace tuples", ALLOCSET_DEFAULT_SIZES);
+  sink->slot_desc = CreateTupleDescCopy(RelationGetDescr(rri->ri_RelationDesc));
   sink->last_block = InvalidBlockNumber;
   return sink;
+}
+
+static void make_room(CoreSink* sink, int rows) {
+  if (sink->pending + rows <= sink->capacity) return;
+  int capacity = sink->capacity = Min(Max(2 * sink->capacity, sink->pending + rows), kFlushRows);
+  sink->slots = static_cast<TupleTableSlot**>(repalloc(sink->slots, capacity * sizeof(TupleTableSlot*)));
+  sink->tuples = static_cast<HeapTuple>(repalloc(sink->tuples, capacity * sizeof(HeapTupleData)));
+  sink->linenos = static_cast<uint64*>(repalloc(sink->linenos, capacity * sizeof(uint64)));
+}
+
+/* The next place of the flush, for a tuple of len bytes at data. */
+static void take_place(CoreSink* sink, uint32 len, char* data, uint64 lineno) {
+  HeapTuple tuple = &sink->tuples[sink->pending];
+  tuple->t_len = len;
+  ItemPointerSetInvalid(&tuple->t_self);
+  tuple->t_tableOid = RelationGetRelid(sink->rri->ri_RelationDesc);
+  tuple->t_data = reinterpret_cast<HeapTupleHeader>(data);
+  sink->linenos[sink->pending++] = lineno;
+}
+
+void core_sink_add_tuple(CoreSink* sink, HeapTuple tuple, uint64 lineno) {
+  make_room(sink, 1);
+  char* data = static_cast<char*>(MemoryContextAllocHuge(sink->arena, tuple->t_len));
+  memcpy(data, tuple->t_data, tuple->t_len);
+  take_place(sink, tuple->t_len, data, lineno);
 }
 
 void core_sink_add(CoreSink* sink, const Batch* batch, TupleFormer* former, uint32 from, uint32 to,
@@ -41,20 +73,15 @@ void core_sink_add(CoreSink* sink, const Batch* batch, TupleFormer* former, uint
   for (uint32 r = from; r < to; r++)
     if (batch->row_state[r] != RowState::kExcluded) total += MAXALIGN(former->length[r]);
   if (total == 0) return;
+  make_room(sink, to - from);
   char* memory = static_cast<char*>(
       MemoryContextAllocExtended(sink->arena, total + kTupleSlack, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
-  Oid relid = RelationGetRelid(sink->rri->ri_RelationDesc);
   for (uint32 r = from; r < to; r++) {
     if (batch->row_state[r] == RowState::kExcluded) continue;
-    HeapTuple tuple = &sink->tuples[sink->pending];
-    tuple->t_len = former->length[r];
-    ItemPointerSetInvalid(&tuple->t_self);
-    tuple->t_tableOid = relid;
-    tuple->t_data = reinterpret_cast<HeapTupleHeader>(memory);
+    take_place(sink, former->length[r], memory, lineno[r]);
     ItemPointerSetInvalid(&ctid[r - from]);
     dest[r - from] = memory;
     memory += MAXALIGN(former->length[r]);
-    sink->linenos[sink->pending++] = lineno[r];
   }
   tuple_former_write(former, batch, from, to, dest, &header, ctid);
 }
@@ -75,7 +102,7 @@ void core_sink_flush(CoreSink* sink) {
   MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(sink));
   for (int i = 0; i < sink->pending; i++) {
     if (i == sink->slots_made)
-      sink->slots[sink->slots_made++] = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsHeapTuple);
+      sink->slots[sink->slots_made++] = MakeSingleTupleTableSlot(sink->slot_desc, &TTSOpsHeapTuple);
     ExecStoreHeapTuple(&sink->tuples[i], sink->slots[i], false);
   }
   uint64 lineno = cstate->cur_lineno;

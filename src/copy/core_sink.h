@@ -29,9 +29,11 @@ struct CoreSink {
   MemoryContext arena; /* tuples waiting for the flush */
   int pending;
   int slots_made;
-  TupleTableSlot* slots[kFlushRows];
-  HeapTupleData tuples[kFlushRows];
-  uint64 linenos[kFlushRows];
+  int capacity; /* entries of the arrays; at most kFlushRows */
+  TupleDesc slot_desc; /* of our own: slots need not count references to it one by one */
+  TupleTableSlot** slots;
+  HeapTupleData* tuples;
+  uint64* linenos;
 
   BlockNumber last_block; /* where the last flush ended */
 };
@@ -44,6 +46,9 @@ CoreSink* core_sink_create(CopyFromState cstate, EState* estate, ResultRelInfo* 
  */
 void core_sink_add(CoreSink* sink, const Batch* batch, TupleFormer* former, uint32 from, uint32 to,
                    const uint64* lineno);
+
+/* Adds one formed tuple, which is copied. */
+void core_sink_add_tuple(CoreSink* sink, HeapTuple tuple, uint64 lineno);
 
 /* Stores what waits, as CopyMultiInsertBufferFlush() does; cstate->cur_lineno is the line read last. */
 void core_sink_flush(CoreSink* sink);

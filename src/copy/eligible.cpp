@@ -3,6 +3,7 @@
 extern "C" {
 #include "access/heapam.h"
 #include "access/tableam.h"
+#include "access/transam.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -68,17 +69,28 @@ static const char* relation_reason(Relation rel) {
 const char* copy_left_to_core(CopyFromState cstate) {
   const char* reason = options_reason(cstate);
   if (reason == nullptr) reason = relation_reason(cstate->rel);
+  if (reason == nullptr && cstate->copy_src == COPY_FILE && cstate->filename == nullptr)
+    reason = "standard input of a stand-alone server"; /* stdio has read ahead there */
   if (reason == nullptr && cstate->volatile_defexprs) reason = "volatile default";
   if (reason == nullptr && contain_volatile_functions(cstate->whereClause)) reason = "volatile WHERE condition";
   return reason;
 }
 
-/* Constraints with volatile functions could look at the table. Domains are not looked into. */
+/* Can the type's input function run a domain's constraint, which may be any function? Unknown composites count as such. */
+static bool input_is_blind(Oid type) {
+  Oid element = get_element_type(type);
+  if (OidIsValid(element)) return input_is_blind(element);
+  if (type < FirstNormalObjectId) return true;
+  char kind = get_typtype(type);
+  return kind == TYPTYPE_BASE || kind == TYPTYPE_ENUM;
+}
+
+/* Constraints with volatile functions could look at the table. */
 static bool constraints_are_blind(Relation rel) {
   TupleDesc desc = RelationGetDescr(rel);
   for (int i = 0; i < desc->natts; i++) {
     Form_pg_attribute att = TupleDescAttr(desc, i);
-    if (!att->attisdropped && get_typtype(att->atttypid) == TYPTYPE_DOMAIN) return false;
+    if (!att->attisdropped && !input_is_blind(att->atttypid)) return false;
   }
   for (int i = 0; desc->constr != nullptr && i < desc->constr->num_check; i++)
     if (contain_volatile_functions(static_cast<Node*>(stringToNode(desc->constr->check[i].ccbin)))) return false;

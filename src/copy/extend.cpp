@@ -8,7 +8,9 @@ extern "C" {
 #include "storage/bufpage.h"
 #include "storage/fd.h"
 #include "storage/lmgr.h"
+#include "storage/proc.h"
 #include "storage/smgr.h"
+#include "utils/guc.h"
 }
 
 namespace mr {
@@ -60,10 +62,20 @@ static void reserve(Relation rel, BlockNumber first, int n) {
 }
 
 /*
+ * How many buffers this backend may pin at once: its share of the pool, as LimitAdditionalPins() of later
+ * majors has it, so that small pools and many loads do not run out of buffers.
+ */
+static int pin_limit(Relation rel) {
+  if (RelationUsesLocalBuffers(rel)) return Max(1, num_temp_buffers / 4);
+  return Max(1, NBuffers / (MaxBackends + NUM_AUXILIARY_PROCS));
+}
+
+/*
  * The buffers are taken before the file grows: until then no other session can
  * know the blocks, so none can have put rows there, and zeroing them is safe.
  */
 int extend_table(Relation rel, BufferAccessStrategy strategy, int n, Buffer* buffers) {
+  n = Min(n, pin_limit(rel));
   bool lock = !RELATION_IS_LOCAL(rel);
   if (lock) LockRelationForExtension(rel, ExclusiveLock);
   BlockNumber first = RelationGetNumberOfBlocks(rel);

@@ -8,8 +8,8 @@ extern "C" {
 
 namespace mr {
 
-/* Most fields a line can have: a table's columns. Reading past a short row's separators must stay in the array. */
-constexpr uint32 kIndexSlack = 64 + MaxHeapAttributeNumber + 1;
+/* Entries that the index kernel wants beyond one a byte. */
+constexpr uint32 kIndexSlack = 64;
 
 FieldReader* field_reader_create(TextBuffer* buffer, int nfields) {
   CopyFromState cstate = buffer->cstate;
@@ -31,11 +31,13 @@ FieldReader* field_reader_create(TextBuffer* buffer, int nfields) {
   return reader;
 }
 
-/* Makes the index arrays fit the text. */
+/* Makes the index arrays fit the unread text. */
 static void fit_index(FieldReader* reader) {
-  if (reader->index_capacity >= reader->buffer->capacity) return;
+  const TextBuffer* buffer = reader->buffer;
+  uint32 needed = buffer->valid - buffer->begin;
+  if (reader->index_capacity >= needed) return;
   MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(reader));
-  reader->index_capacity = reader->buffer->capacity;
+  reader->index_capacity = Max(needed, Min(2 * reader->index_capacity, buffer->capacity));
   Size bytes = (reader->index_capacity + kIndexSlack) * sizeof(uint32);
   if (reader->index.seps != nullptr) {
     pfree(reader->index.seps);
@@ -196,10 +198,13 @@ static void raw_spans(const FieldReader* reader, const Batch* batch, Column* col
   uint32 *start = column->start, *len = column->len;
   if (batch->any_misshaped) {
     for (uint32 r = 0; r < n; r++) {
+      /* a misshaped row may have no such separator: an empty span is harmless until core's reader gives the row */
+      start[r] = batch->row_start[r];
+      len[r] = 0;
+      if (batch->misshaped[r]) continue;
       const uint32* sep = reader->index.seps + batch->first_sep[r] + column->field;
-      start[r] = column->field == 0 ? batch->row_start[r] : sep[-1] + 1;
-      /* the spans of misshaped rows are not fields: make them harmless until core's reader gives the row */
-      len[r] = batch->misshaped[r] ? 0 : *sep - start[r];
+      if (column->field > 0) start[r] = sep[-1] + 1;
+      len[r] = *sep - start[r];
     }
     return;
   }

@@ -27,6 +27,7 @@ extern "C" {
 }
 
 #include "copy/core_reader.h"
+#include "copy/eligible.h"
 #include "copy/loader.h"
 
 namespace mr {
@@ -84,7 +85,7 @@ static void store_in_pages(Loader* loader) {
     from = r;
     if (loader->former->length[r] > MaxHeapTupleSize) {
       /* core says "row is too big" when it flushes; so let it */
-      loader->may_place_pages = false;
+      loader->pages_ruled_out = true;
       core_sink_add(loader->core, batch, loader->former, r, batch->rows, loader->lineno);
       return;
     }
@@ -104,7 +105,11 @@ static void flush(Loader* loader, bool last) {
   core_sink_flush(loader->core);
   loader->flush_rows = 0;
   loader->flush_bytes = 0;
-  if (last || !loader->may_place_pages || (loader->pages != nullptr && loader->top_up < 0)) return;
+  if (last || loader->pages_ruled_out || (loader->pages != nullptr && loader->top_up < 0)) return;
+  if (loader->pages == nullptr && !copy_may_place_pages(loader->cstate)) {
+    loader->pages_ruled_out = true;
+    return;
+  }
   loader->top_up = core_sink_room(loader->core, &loader->top_up_tuples);
   if (loader->top_up < 0 || loader->pages != nullptr) return;
   MemoryContext old = MemoryContextSwitchTo(loader->cstate->copycontext);
@@ -124,7 +129,7 @@ static void store_batch(Loader* loader) {
     return;
   }
   tuple_former_measure(loader->former, batch);
-  if (loader->pages != nullptr && loader->may_place_pages)
+  if (loader->pages != nullptr && !loader->pages_ruled_out)
     store_in_pages(loader);
   else
     core_sink_add(loader->core, batch, loader->former, 0, batch->rows, loader->lineno);
@@ -190,9 +195,26 @@ static bool ended_by_marker(const Loader* loader) {
   return backslashes % 2 == 1;
 }
 
+/* Stores a row that core's reader took. */
+static void store_tuple(Loader* loader, HeapTuple tuple) {
+  CopyFromState cstate = loader->cstate;
+  if (loader->pages != nullptr && !loader->pages_ruled_out) {
+    Batch* batch = loader->batch;
+    batch->rows = 1;
+    batch->any_tuple = false;
+    batch->bytes = batch->row_len[0] = cstate->line_buf.len;
+    batch_set_tuple(batch, 0, tuple);
+    store_batch(loader);
+    return;
+  }
+  core_sink_add_tuple(loader->core, tuple, cstate->cur_lineno);
+  loader->flush_rows++;
+  loader->flush_bytes += cstate->line_buf.len;
+  loader->processed++;
+}
+
 /* One row through core's reader: the first, an odd one, or one that ends without newline. */
 static void load_core_row(Loader* loader) {
-  Batch* batch = loader->batch;
   TextBuffer* buffer = loader->buffer;
   CopyFromState cstate = loader->cstate;
   CHECK_FOR_INTERRUPTS();
@@ -212,14 +234,10 @@ static void load_core_row(Loader* loader) {
     buffer->stuck = false;
   }
   /* the line stays in line_buf, so errors about the row need no text of ours */
-  batch->rows = 1;
-  batch->row_state[0] = RowState::kVectors;
-  batch->bytes = batch->row_len[0] = cstate->line_buf.len;
-  batch->any_tuple = false;
-  batch_set_tuple(batch, 0, heap_form_tuple(RelationGetDescr(cstate->rel), loader->values, loader->nulls));
-  check_core_row(loader);
+  HeapTuple tuple = judge_core_row(loader);
   loader->lines_before = cstate->cur_lineno;
-  store_batch(loader);
+  if (tuple != nullptr) store_tuple(loader, tuple);
+  report_progress(loader);
   if (loader->flush_rows >= kFlushRows || loader->flush_bytes >= kFlushBytes) flush(loader, false);
   MemoryContextSwitchTo(old);
 }
@@ -233,7 +251,8 @@ static void load_rows(Loader* loader) {
   load_core_row(loader);
   while (!loader->end_of_data) {
     bool stopped = loader->cstate->eol_type == EOL_UNKNOWN;
-    if (!stopped) {
+    if (!stopped && buffer->begin < buffer->valid) {
+      loader_prepare_batches(loader);
       field_reader_index(loader->reader, &stopped);
       while (!loader->end_of_data && field_reader_rows(loader->reader) > 0) load_batch(loader);
     }
@@ -242,7 +261,6 @@ static void load_rows(Loader* loader) {
     loader->cstate->cur_lineno = loader->lines_before + 1;
     loader->cstate->line_buf_valid = false;
     if (stopped || !text_buffer_fill(buffer, 0)) load_core_row(loader);
-    if (!loader->full_size && buffer->capacity == kFullText) loader_use_full_batches(loader);
   }
 }
 

@@ -11,7 +11,6 @@ extern "C" {
 #include "utils/snapmgr.h"
 }
 
-#include "copy/eligible.h"
 #include "pg/compat.h"
 
 namespace mr {
@@ -63,33 +62,31 @@ static void open_target(Loader* loader) {
     cstate->qualexpr = ExecInitQual(castNode(List, cstate->whereClause), &mtstate->ps);
 }
 
+/* What must be evaluated row by row. Constraints of a partitioned table are the partitions'. */
 static void plan_row_work(Loader* loader) {
   CopyFromState cstate = loader->cstate;
   Relation rel = cstate->rel;
   const TupleConstr* constr = RelationGetDescr(rel)->constr;
-  const Batch* batch = loader->batch;
-  for (int m = 0; m < batch->natts; m++)
-    loader->row_defaults |= batch->columns[m].origin == Origin::kDefault && !batch->columns[m].default_is_const;
-  if (loader->router != nullptr) { /* constraints are the partitions' */
-    loader->every_row = true;
-    return;
-  }
-  loader->has_checks = constr != nullptr || rel->rd_rel->relispartition;
-  bool expressions =
-      constr != nullptr && (constr->num_check > 0 || constr->has_generated_stored || loader->row_defaults);
-  loader->every_row =
-      cstate->whereClause != nullptr || expressions || rel->rd_rel->relispartition || loader->row_defaults;
+  for (int i = 0; i < cstate->num_defaults; i++)
+    loader->row_defaults |= !IsA(mr_default_expr(cstate, i)->expr, Const);
+  loader->has_checks = loader->router == nullptr && (constr != nullptr || rel->rd_rel->relispartition);
+  bool expressions = constr != nullptr && (constr->num_check > 0 || constr->has_generated_stored);
+  loader->every_row = loader->router != nullptr || cstate->whereClause != nullptr || expressions ||
+                      rel->rd_rel->relispartition || loader->row_defaults;
 }
 
 /* Rows of a batch while the text buffer is small. */
 constexpr uint32 kSmallBatch = 64;
 
-static void make_batch(Loader* loader, uint32 max_rows) {
+void loader_prepare_batches(Loader* loader) {
+  bool full_size = loader->buffer->capacity == kFullText;
+  if (loader->batch != nullptr && loader->full_size == full_size) return;
   MemoryContext old = MemoryContextSwitchTo(loader->cstate->copycontext);
-  Batch* batch = loader->batch = batch_create(loader->cstate, max_rows);
+  Batch* batch = loader->batch = batch_create(loader->cstate, full_size ? kFlushRows : kSmallBatch);
   loader->former = tuple_former_create(RelationGetDescr(loader->cstate->rel), batch->capacity);
   loader->lineno = static_cast<uint64*>(palloc(batch->capacity * sizeof(uint64)));
-  loader->full_size = max_rows == kFlushRows;
+  loader->full_size = full_size;
+  if (loader->reader == nullptr) loader->reader = field_reader_create(loader->buffer, batch->nfields);
   MemoryContextSwitchTo(old);
 }
 
@@ -108,13 +105,11 @@ Loader* loader_create(CopyFromState cstate) {
     loader->router = router_create(cstate, loader->mtstate, loader->cid, loader->options);
   else
     loader->core = core_sink_create(cstate, loader->estate, loader->rri, loader->cid, loader->options);
-  loader->may_place_pages = loader->router == nullptr && copy_may_place_pages(cstate);
   loader->slot = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
   loader->buffer = text_buffer_create(cstate);
-  make_batch(loader, kSmallBatch);
-  loader->reader = field_reader_create(loader->buffer, loader->batch->nfields);
-  loader->values = static_cast<Datum*>(palloc(loader->batch->natts * sizeof(Datum)));
-  loader->nulls = static_cast<bool*>(palloc(loader->batch->natts * sizeof(bool)));
+  int natts = RelationGetDescr(rel)->natts;
+  loader->values = static_cast<Datum*>(palloc(natts * sizeof(Datum)));
+  loader->nulls = static_cast<bool*>(palloc(natts * sizeof(bool)));
   plan_row_work(loader);
   loader->econtext = GetPerTupleExprContext(loader->estate);
   MemoryContextSwitchTo(old);
@@ -135,7 +130,5 @@ void loader_finish(Loader* loader) {
   ExecCloseRangeTableRelations(estate);
   FreeExecutorState(estate);
 }
-
-void loader_use_full_batches(Loader* loader) { make_batch(loader, kFlushRows); }
 
 }  // namespace mr

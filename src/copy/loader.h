@@ -25,6 +25,7 @@ struct Loader {
   int options;
 
   TextBuffer* buffer;
+  /* Null until rows come that are not core's reader's. */
   FieldReader* reader;
   Batch* batch;
   TupleFormer* former;
@@ -32,7 +33,7 @@ struct Loader {
   Router* router; /* the target is partitioned: rows go here, and the sinks are null */
   CoreSink* core;
   PageSink* pages; /* null until rows go there */
-  bool may_place_pages;
+  bool pages_ruled_out;
   int top_up; /* bytes of the last page that core's calls still fill; -1: no more */
   int top_up_tuples;
 
@@ -59,8 +60,11 @@ struct Loader {
 Loader* loader_create(CopyFromState cstate);
 void loader_finish(Loader* loader);
 
-/* Replaces the small batch of the beginning by one of full size. */
-void loader_use_full_batches(Loader* loader);
+/*
+ * Makes what batches need, when the first rows come that are not core's reader's, small at first; and replaces
+ * it by the full size when the text buffer has grown.
+ */
+void loader_prepare_batches(Loader* loader);
 
 /* rows.cpp: lines of the batch up to and with the row, as core counts lines. */
 uint64 lines_to_row(const Loader* loader, uint32 row);
@@ -78,8 +82,11 @@ void loader_error_context(void* arg);
  */
 uint32 check_rows(Loader* loader);
 
-/* The same for a batch of one row that core's reader took, in loader->values and nulls. */
-void check_core_row(Loader* loader);
+/*
+ * The same for a row that core's reader took, in loader->values and nulls; cstate shows it. Returns the tuple to
+ * store, or null if there is none: excluded, or routed.
+ */
+HeapTuple judge_core_row(Loader* loader);
 
 /* A NULL in a NOT NULL column is an error to be raised in its row's turn: marks such rows for check_rows(). */
 void find_null_violations(Loader* loader);

@@ -61,39 +61,45 @@ void number_rows(Loader* loader) {
   }
 }
 
-/* Generated columns, constraints and the partition check, as in CopyFrom(). The row is in loader->slot. */
-static void check_row(Loader* loader, uint32 row) {
+/*
+ * Generated columns, constraints and the partition check, as in CopyFrom(), for the row in loader->slot. Returns
+ * the row as a tuple if generated columns changed it.
+ */
+static HeapTuple check_row(Loader* loader) {
   Relation rel = loader->cstate->rel;
   TupleTableSlot* slot = loader->slot;
+  HeapTuple changed = nullptr;
   const TupleConstr* constr = RelationGetDescr(rel)->constr;
   if (constr != nullptr && constr->has_generated_stored) {
     ExecComputeStoredGenerated(loader->rri, loader->estate, slot, CMD_INSERT);
-    batch_set_tuple(loader->batch, row, ExecCopySlotHeapTuple(slot));
+    changed = ExecCopySlotHeapTuple(slot);
   }
   if (constr != nullptr) ExecConstraints(loader->rri, slot, loader->estate);
   if (rel->rd_rel->relispartition) ExecPartitionCheck(loader->rri, slot, loader->estate, true);
+  return changed;
 }
 
-static void fill_slot(Loader* loader, uint32 row, bool from_core) {
+/* A row of the batch in loader->slot, or with row kNoRow the one in loader->values. */
+static void fill_slot(Loader* loader, int row) {
   TupleTableSlot* slot = loader->slot;
-  const Batch* batch = loader->batch;
+  int natts = slot->tts_tupleDescriptor->natts;
   ExecClearTuple(slot);
-  for (int m = 0; m < batch->natts; m++) {
-    if (from_core)
-      slot->tts_values[m] = loader->values[m], slot->tts_isnull[m] = loader->nulls[m];
-    else
-      slot->tts_values[m] = column_get(&batch->columns[m], row, &slot->tts_isnull[m]);
+  if (row == kNoRow) {
+    memcpy(slot->tts_values, loader->values, natts * sizeof(Datum));
+    memcpy(slot->tts_isnull, loader->nulls, natts * sizeof(bool));
+  } else {
+    for (int m = 0; m < natts; m++)
+      slot->tts_values[m] = column_get(&loader->batch->columns[m], row, &slot->tts_isnull[m]);
   }
   ExecStoreVirtualTuple(slot);
   slot->tts_tableOid = RelationGetRelid(loader->cstate->rel);
 }
 
-/* COPY's WHERE clause; false takes the row out. */
-static bool passes_where(Loader* loader, uint32 row) {
+/* COPY's WHERE clause, for the row in loader->slot. */
+static bool passes_where(Loader* loader) {
   if (loader->cstate->whereClause == nullptr) return true;
   loader->econtext->ecxt_scantuple = loader->slot;
   if (ExecQual(loader->cstate->qualexpr, loader->econtext)) return true;
-  batch_exclude(loader->batch, row);
   loader->excluded++;
   return false;
 }
@@ -108,31 +114,46 @@ static void evaluate_defaults(Loader* loader, uint32 row) {
   }
 }
 
-/*
- * Sends the row to its partition. The row is put into cstate for errors now and not when one comes, because
- * a flush in between reports other rows.
- */
-static void route_row(Loader* loader, uint32 row) {
+/* Sends the row in loader->slot to its partition. cstate shows it, and a flush in between shows other rows. */
+static void route_row(Loader* loader, uint32 line_bytes) {
   CopyFromState cstate = loader->cstate;
-  Batch* batch = loader->batch;
-  if (loader->context_row != kNoRow) describe_row(loader, row);
-  loader->context_row = kNoRow;
   MemoryContext old = MemoryContextSwitchTo(cstate->copycontext);
-  if (router_insert(loader->router, loader->slot, loader->lineno[row], batch->row_len[row])) loader->processed++;
+  if (router_insert(loader->router, loader->slot, cstate->cur_lineno, line_bytes)) loader->processed++;
   if (router_is_full(loader->router)) router_flush(loader->router);
   MemoryContextSwitchTo(old);
-  batch_exclude(batch, row);
 }
 
 /* What is left to do for a row whose fields and defaults have values. */
 static void finish_row(Loader* loader, uint32 row, bool from_core) {
+  Batch* batch = loader->batch;
   if (!loader->every_row && !loader->has_checks) return;
-  fill_slot(loader, row, from_core);
-  if (!passes_where(loader, row)) return;
-  if (loader->router != nullptr)
-    route_row(loader, row);
-  else if (loader->has_checks)
-    check_row(loader, row);
+  fill_slot(loader, from_core ? kNoRow : static_cast<int>(row));
+  if (!passes_where(loader)) {
+    batch_exclude(batch, row);
+  } else if (loader->router != nullptr) {
+    describe_row(loader, row);
+    loader->context_row = kNoRow;
+    route_row(loader, batch->row_len[row]);
+    batch_exclude(batch, row);
+  } else if (loader->has_checks) {
+    HeapTuple changed = check_row(loader);
+    if (changed != nullptr) batch_set_tuple(batch, row, changed);
+  }
+}
+
+HeapTuple judge_core_row(Loader* loader) {
+  HeapTuple changed = nullptr;
+  if (loader->every_row || loader->has_checks) {
+    fill_slot(loader, kNoRow);
+    if (!passes_where(loader)) return nullptr;
+    if (loader->router != nullptr) {
+      route_row(loader, loader->cstate->line_buf.len);
+      return nullptr;
+    }
+    changed = check_row(loader);
+  }
+  return changed != nullptr ? changed
+                            : heap_form_tuple(RelationGetDescr(loader->cstate->rel), loader->values, loader->nulls);
 }
 
 /* Offset behind the row and its terminator, as the index has it. */
@@ -186,11 +207,6 @@ uint32 check_rows(Loader* loader) {
   }
   loader->buffer->begin = after_batch;
   return batch->rows;
-}
-
-void check_core_row(Loader* loader) {
-  loader->lineno[0] = loader->cstate->cur_lineno;
-  finish_row(loader, 0, true);
 }
 
 /* A NULL in a NOT NULL column is an error to be raised in its row's turn. */

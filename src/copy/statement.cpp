@@ -80,25 +80,21 @@ static Node* transform_where(ParseState* pstate, Relation rel, ParseNamespaceIte
   return reinterpret_cast<Node*>(make_ands_implicit(reinterpret_cast<Expr*>(where)));
 }
 
-static void report_fallback(const char* reason) {
-  strlcpy(last_copy.reason, reason, sizeof(last_copy.reason));
-  if (setting_log_fallback) ereport(NOTICE, (errmsg("millrace: COPY left to PostgreSQL: %s", reason)));
-}
-
-static uint64 run(CopyFromState cstate) {
+static uint64 run(CopyFromState cstate, LastCopy* done) {
   const char* reason = copy_left_to_core(cstate);
-  last_copy.fast = reason == nullptr;
-  if (reason == nullptr) return copy_load(cstate, &last_copy.bytes);
-  report_fallback(reason);
+  done->fast = reason == nullptr;
+  if (done->fast) return copy_load(cstate, &done->bytes);
+  strlcpy(done->reason, reason, sizeof(done->reason));
+  if (setting_log_fallback) ereport(NOTICE, (errmsg("millrace: COPY left to PostgreSQL: %s", reason)));
   uint64 processed = CopyFrom(cstate);
-  last_copy.bytes = cstate->bytes_processed;
+  done->bytes = cstate->bytes_processed;
   return processed;
 }
 
 uint64 copy_statement_run(ParseState* pstate, CopyStmt* statement) {
   instr_time start, end;
   INSTR_TIME_SET_CURRENT(start);
-  memset(&last_copy, 0, sizeof(last_copy));
+  LastCopy done = {};
   check_source_privileges(statement);
 
   Relation rel = table_openrv(statement->relation, RowExclusiveLock);
@@ -116,16 +112,17 @@ uint64 copy_statement_run(ParseState* pstate, CopyStmt* statement) {
 
   CopyFromState cstate = BeginCopyFrom(pstate, rel, where, statement->filename, statement->is_program, nullptr,
                                        statement->attlist, statement->options);
-  uint64 processed = run(cstate);
+  uint64 processed = run(cstate, &done);
   EndCopyFrom(cstate);
-  last_copy.relation = RelationGetRelid(rel);
+  done.relation = RelationGetRelid(rel);
   table_close(rel, NoLock);
 
   INSTR_TIME_SET_CURRENT(end);
   INSTR_TIME_SUBTRACT(end, start);
-  last_copy.rows = processed;
-  last_copy.elapsed_us = INSTR_TIME_GET_MICROSEC(end);
-  last_copy.valid = true;
+  done.rows = processed;
+  done.elapsed_us = INSTR_TIME_GET_MICROSEC(end);
+  done.valid = true;
+  last_copy = done;
   return processed;
 }
 

@@ -18,7 +18,7 @@ extern "C" {
 namespace mr {
 
 /* Capacity at first and in full: the longest line the fast reader takes. */
-constexpr uint32 kSmallText = 8 * 1024;
+constexpr uint32 kSmallText = 4 * 1024;
 constexpr uint32 kFullText = 1024 * 1024;
 /* Bytes asked of the source at once, when it is read as it is and when it is converted. */
 constexpr uint32 kChunk = 256 * 1024;

@@ -82,7 +82,7 @@ static void measure_varlena(const Column* c, uint32 n, TupleFormer* former) {
   }
 }
 
-/* Finds the fixed prefix; a batch with formed or excluded rows has none. */
+/* Finds the fixed prefix; a batch that already has formed or excluded rows has none. */
 static void measure_prefix(TupleFormer* former, const Batch* batch) {
   int m = 0;
   uint32 offset = 0;
@@ -162,28 +162,69 @@ static inline char* put_datum(char* to, const char* value, uint32 align, bool sh
   return to + VARHDRSZ + len;
 }
 
-/* An attribute of the fixed prefix: `at` is already behind the prefix, so the place is a constant before it. */
+/* Columns of the fixed prefix written in one walk over the rows, so that each tuple is touched once. */
+constexpr int kPrefixGroup = 8;
+
+/*
+ * Writes attributes [first, last) of the prefix, all of width kWidth. `at` is already behind the prefix, so
+ * their places are constants before it.
+ */
 template <uint32 kWidth>
-static void write_prefix(const TupleFormer* former, const Column* c, int m, uint32 from, uint32 to) {
-  const uint32 width = kWidth ? kWidth : c->att->attlen;
-  const int64 back = static_cast<int64>(former->prefix_size) - former->prefix_offset[m];
-  const char* value = c->values + static_cast<Size>(from) * width;
-  if (c->all_values) {
-    for (uint32 r = from; r < to; r++, value += width) memcpy(former->at[r] - back, value, width);
-    return;
+static void write_prefix(const TupleFormer* former, const Batch* batch, int first, int last, uint32 from, uint32 to) {
+  const char* value[kPrefixGroup];
+  int64 back[kPrefixGroup];
+  const int n = last - first;
+  for (int i = 0; i < n; i++) {
+    value[i] = batch->columns[first + i].values;
+    back[i] = static_cast<int64>(former->prefix_size) - former->prefix_offset[first + i];
   }
-  /* a row was formed after measuring: for toast */
-  for (uint32 r = from; r < to; r++, value += width)
-    if (c->state[r] != MR_NULL) memcpy(former->at[r] - back, value, width);
+  for (uint32 r = from; r < to; r++) {
+    if (batch->any_tuple && batch->row_state[r] != RowState::kVectors) continue;
+    char* at = former->at[r];
+    for (int i = 0; i < n; i++) memcpy(at - back[i], value[i] + static_cast<Size>(r) * kWidth, kWidth);
+  }
+}
+
+/* The same for a width that is not a machine word's. */
+static void write_wide_prefix(const TupleFormer* former, const Batch* batch, int m, uint32 from, uint32 to) {
+  const Column* c = &batch->columns[m];
+  const Size width = c->att->attlen;
+  const int64 back = static_cast<int64>(former->prefix_size) - former->prefix_offset[m];
+  for (uint32 r = from; r < to; r++)
+    if (!batch->any_tuple || batch->row_state[r] == RowState::kVectors)
+      memcpy(former->at[r] - back, c->values + r * width, width);
+}
+
+static void write_prefix(const TupleFormer* former, const Batch* batch, uint32 from, uint32 to) {
+  for (int m = 0; m < former->prefix;) {
+    const int width = batch->columns[m].att->attlen;
+    int last = m + 1;
+    while (last < former->prefix && last - m < kPrefixGroup && batch->columns[last].att->attlen == width) last++;
+    switch (width) {
+      case 1:
+        write_prefix<1>(former, batch, m, last, from, to);
+        break;
+      case 2:
+        write_prefix<2>(former, batch, m, last, from, to);
+        break;
+      case 4:
+        write_prefix<4>(former, batch, m, last, from, to);
+        break;
+      case 8:
+        write_prefix<8>(former, batch, m, last, from, to);
+        break;
+      default:
+        last = m + 1;
+        write_wide_prefix(former, batch, m, from, to);
+        break;
+    }
+    m = last;
+  }
 }
 
 /* A NULL is written too, but not stepped over: the next attribute takes its place. */
 template <uint32 kWidth>
-static void write_fixed(const TupleFormer* former, const Column* c, int m, uint32 from, uint32 to) {
-  if (m < former->prefix) {
-    write_prefix<kWidth>(former, c, m, from, to);
-    return;
-  }
+static void write_fixed(const TupleFormer* former, const Column* c, uint32 from, uint32 to) {
   const uint32 width = kWidth ? kWidth : c->att->attlen, align = c->align;
   const char* value = c->values + static_cast<Size>(from) * width;
   for (uint32 r = from; r < to; r++, value += width) {
@@ -212,24 +253,24 @@ static void write_varlena(const TupleFormer* former, const Column* c, uint32 fro
   }
 }
 
-static void write_column(const TupleFormer* former, const Column* c, int m, uint32 from, uint32 to) {
+static void write_column(const TupleFormer* former, const Column* c, uint32 from, uint32 to) {
   if (c->vector == Vector::kVarlena) {
     write_varlena(former, c, from, to);
     return;
   }
   switch (c->att->attlen) {
     case 1:
-      return write_fixed<1>(former, c, m, from, to);
+      return write_fixed<1>(former, c, from, to);
     case 2:
-      return write_fixed<2>(former, c, m, from, to);
+      return write_fixed<2>(former, c, from, to);
     case 4:
-      return write_fixed<4>(former, c, m, from, to);
+      return write_fixed<4>(former, c, from, to);
     case 8:
-      return write_fixed<8>(former, c, m, from, to);
+      return write_fixed<8>(former, c, from, to);
     case 16:
-      return write_fixed<16>(former, c, m, from, to);
+      return write_fixed<16>(former, c, from, to);
     default:
-      return write_fixed<0>(former, c, m, from, to);
+      return write_fixed<0>(former, c, from, to);
   }
 }
 
@@ -285,8 +326,9 @@ void tuple_former_write(TupleFormer* former, const Batch* batch, uint32 from, ui
                     former->prefix_size;
   for (uint32 r = from; batch->any_tuple && r < to; r++)
     if (batch->row_state[r] != RowState::kVectors) former->at[r] = nowhere;
-  for (int m = 0; m < batch->natts; m++)
-    if (!batch->columns[m].all_null) write_column(former, &batch->columns[m], m, from, to);
+  write_prefix(former, batch, from, to);
+  for (int m = former->prefix; m < batch->natts; m++)
+    if (!batch->columns[m].all_null) write_column(former, &batch->columns[m], from, to);
   if (former->any_null) write_bitmaps(former, batch, from, to, dest);
   /* zeros from the end of the last attribute to the end of the tuple's room */
   for (uint32 r = from; r < to; r++)

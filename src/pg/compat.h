@@ -124,3 +124,12 @@ static inline TupleConversionMap* mr_root_to_partition_map(ResultRelInfo* leaf, 
   return ExecGetRootToChildMap(leaf, estate);
 #endif
 }
+
+/* The i-th default expression that BeginCopyFrom() prepared, for attribute defmap[i]. */
+static inline ExprState* mr_default_expr(CopyFromState cstate, int i) {
+#if PG_VERSION_NUM < 160000
+  return cstate->defexprs[i];
+#else
+  return cstate->defexprs[cstate->defmap[i]];
+#endif
+}
