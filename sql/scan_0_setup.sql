@@ -1,4 +1,5 @@
 -- Helpers of the scan_* cases: each query runs with millrace.scan off, then on.
+LOAD 'millrace';
 SET max_parallel_workers_per_gather = 0;
 
 -- The rows of a query as text, in order of the text; or its error.

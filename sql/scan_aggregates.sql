@@ -1,4 +1,5 @@
 -- Every aggregate that is known, over every type, with nulls and extremes; and what is left to PostgreSQL.
+LOAD 'millrace';
 SET max_parallel_workers_per_gather = 0;
 CREATE TABLE s (i2 int2, i4 int4, i8 int8, f4 float4, f8 float8, n numeric, m numeric(12,2), c money, d date,
   ts timestamp, tz timestamptz, ti time, iv interval, b boolean, t text, v varchar(9), ch char(5), u uuid, o oid);

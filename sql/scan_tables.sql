@@ -1,4 +1,5 @@
 -- Tables of every kind and age, privileges, plans that run more than once.
+LOAD 'millrace';
 SET max_parallel_workers_per_gather = 0;
 CREATE TABLE a (gone int, i int, t text);
 INSERT INTO a SELECT g, g, repeat('x', g % 5) FROM generate_series(1, 500) g;
