@@ -195,7 +195,7 @@ static Datum input_value(ScanNode* node, Input* input, int row, bool* isnull) {
     input->state = ExecInitExpr(input->expr, &node->css.ss.ps);
     MemoryContextSwitchTo(old);
   }
-  return ExecEvalExprSwitchContext(input->state, econtext, isnull);
+  return canonical(ExecEvalExprSwitchContext(input->state, econtext, isnull), input->width);
 }
 
 /* One row as core does it: keys, then each aggregate's filter and arguments. */

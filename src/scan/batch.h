@@ -37,6 +37,24 @@ struct RowBatch {
   Buffer pins[kBatchPins];
 };
 
+/*
+ * A by-value Datum as columns hold it, sign-extended from the width of its type (8 for by-reference
+ * types). What expressions give is not: hashtext() leaves 32 bits with zeroes above, a constant of
+ * type oid too.
+ */
+inline Datum canonical(Datum value, int width) {
+  switch (width) {
+    case 1:
+      return CharGetDatum(DatumGetChar(value));
+    case 2:
+      return Int16GetDatum(DatumGetInt16(value));
+    case 4:
+      return Int32GetDatum(DatumGetInt32(value));
+    default:
+      return value;
+  }
+}
+
 /* Is a varlena's value somewhere else or compressed? Not VARATT_IS_SHORT(): out-of-line pointers are "short" too. */
 inline bool is_toasted(const void* value) { return VARATT_IS_EXTERNAL(value) || VARATT_IS_COMPRESSED(value); }
 

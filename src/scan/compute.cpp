@@ -198,13 +198,8 @@ static bool run_scalar(Computed* c, ExprContext* econtext) {
       case Form::kNumeric:
         c->failed = !numeric_to_scaled(value, &v, &c->scale);
         break;
-      case Form::kInteger: {
-        const int16 length = get_typlen(exprType(reinterpret_cast<Node*>(c->expr)));
-        v = length == 2 ? DatumGetInt16(value) : length == 4 ? DatumGetInt32(value) : static_cast<int64>(value);
-        break;
-      }
       default:
-        v = static_cast<int64>(value);
+        v = static_cast<int64>(canonical(value, get_typlen(exprType(reinterpret_cast<Node*>(c->expr)))));
     }
   } else if (c->form == Form::kNumeric) {
     c->scale = 0;

@@ -110,7 +110,9 @@ static void deform_careful(const Deformer* d, HeapTupleHeader tuple, int row) {
     if (i >= natts) {
       if (to == nullptr) continue;
       bool isnull;
-      to->values[row] = getmissingattr(d->desc, i + 1, &isnull);
+      const Datum missing = getmissingattr(d->desc, i + 1, &isnull);
+      Form_pg_attribute att = TupleDescAttr(d->desc, i);
+      to->values[row] = canonical(missing, att->attbyval ? att->attlen : static_cast<int>(sizeof(Datum)));
       to->nulls[row] = isnull;
       if (isnull) {
         to->values[row] = 0;

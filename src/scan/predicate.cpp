@@ -185,7 +185,7 @@ static Predicate* compile_in(ScalarArrayOpExpr* op, bool* used, List** functions
     if (nulls[i])
       p->null_value = true;
     else
-      p->values[p->n_values++] = static_cast<int64>(items[i]);
+      p->values[p->n_values++] = static_cast<int64>(canonical(items[i], length));
   }
   used[p->attno] = true;
   note_function(functions, op->opfuncid);
@@ -255,20 +255,6 @@ static int64 float_order_of(float8 f) {
   return key;
 }
 
-/* An integer Datum as deform() makes them: sign-extended from the type's width, also oid and "char". */
-static int64 integer_of(Datum value, Oid type) {
-  switch (get_typlen(type)) {
-    case 1:
-      return DatumGetChar(value);
-    case 2:
-      return DatumGetInt16(value);
-    case 4:
-      return DatumGetInt32(value);
-    default:
-      return static_cast<int64>(value);
-  }
-}
-
 /*
  * A timestamp to compare dates with: dates are midnights, so `date < t` is `date < the first
  * midnight at or after t`, and so on. As date_cmp_timestamp_internal(), where dates too late for
@@ -297,7 +283,7 @@ static void find_value(Predicate* p, ExprContext* econtext) {
   if (!p->isnull) {
     switch (p->domain) {
       case Domain::kInteger:
-        p->value = static_cast<Datum>(integer_of(p->value, exprType(reinterpret_cast<Node*>(p->expr))));
+        p->value = canonical(p->value, get_typlen(exprType(reinterpret_cast<Node*>(p->expr))));
         break;
       case Domain::kDateTimestamp:
         date_bound(p);

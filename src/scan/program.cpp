@@ -73,10 +73,18 @@ static AttrNumber plain_column(Expr* expr) {
   return IsA(node, Var) ? castNode(Var, node)->varattno : 0;
 }
 
+static int16 by_value_width(Oid type) {
+  int16 length;
+  bool byval;
+  get_typlenbyval(type, &length, &byval);
+  return byval ? length : static_cast<int16>(sizeof(Datum));
+}
+
 /* How an expression of the Agg gets its value for each row. */
 static const char* compile_input(Walk* walk, Input* input, Expr* expr, bool takes_scaled) {
   Program* p = walk->program;
   input->expr = expr;
+  input->width = by_value_width(exprType(reinterpret_cast<Node*>(expr)));
   const char* reason = check_expression(walk, reinterpret_cast<Node*>(expr));
   if (reason != nullptr) return reason;
   input->attno = plain_column(expr);

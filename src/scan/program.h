@@ -24,6 +24,7 @@ struct Input {
   Expr* expr;        /* over the relation's Vars */
   AttrNumber attno;  /* > 0: just that column */
   Computed* computed; /* or worked out for the whole batch */
+  int16 width;       /* for canonical() */
   ExprState* state;  /* or by core, row by row; also what a batch that computed refused is done with */
 };
 
