@@ -11,6 +11,7 @@
 extern "C" {
 #include "utils/fmgrprotos.h"
 #include "utils/fmgroids.h"
+#include "utils/memutils.h"
 }
 
 namespace mr {
@@ -63,6 +64,7 @@ static void add_by_core(Transition* t, NumericSum* s, Datum value) {
   call->isnull = false;
   s->core = FunctionCallInvoke(call);
   MemoryContextSwitchTo(old);
+  MemoryContextReset(t->shared->scratch);
 }
 
 static void add_datum(Transition* t, NumericSum* s, Datum value) {
@@ -88,6 +90,7 @@ static void spill(Transition* t, NumericSum* s) {
   }
   s->core = call_in_aggregate(numeric_avg_combine, fake, s->core, mine);
   MemoryContextSwitchTo(old);
+  MemoryContextReset(t->shared->scratch);
   s->sum = 0;
   s->n = 0;
 }
