@@ -46,6 +46,9 @@ static uint8 alignment_of(char attalign) {
   }
 }
 
+/* What tuples that need care are replaced by while columns are taken: all fixed offsets lie in it. */
+alignas(8) static const char nothing[MaxHeapTupleSize] = {};
+
 void deformer_init(Deformer* d, TupleDesc desc, Vector* const* used) {
   d->desc = desc;
   d->last = 0;
@@ -67,11 +70,12 @@ void deformer_init(Deformer* d, TupleDesc desc, Vector* const* used) {
     step->to = used[i + 1];
     if (step->to == nullptr && step->store == Store::kVarlena) step->store = Store::kSkipVarlena;
     if (step->to == nullptr && att->attlen > 0) step->store = Store::kNone;
-    if (att->attlen < 0) fixed = false;
+    const int at = static_cast<int>(TYPEALIGN(step->align, offset));
+    /* What lies farther is null in every tuple. */
+    if (att->attlen < 0 || at + att->attlen > static_cast<int>(sizeof(nothing))) fixed = false;
     if (!fixed) continue;
-    offset = TYPEALIGN(step->align, offset);
-    d->offsets[i] = offset;
-    offset += att->attlen;
+    d->offsets[i] = at;
+    offset = at + att->attlen;
     d->n_fixed = i + 1;
   }
   d->walk_from = offset;
@@ -208,8 +212,6 @@ void deform_start(const Deformer* d) {
 
 void deform(const Deformer* d, const HeapTupleHeader* tuples, int from, int n) {
   if (d->last == 0) return;
-  /* Tuples that need care are left out of the fast loops by giving them a stand-in to read from. */
-  alignas(8) static const char nothing[MaxHeapTupleSize] = {};
   const char* data[kBatchRows];
   int careful[kBatchRows];
   int n_careful = 0;
