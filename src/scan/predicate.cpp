@@ -26,6 +26,7 @@ extern "C" {
 }
 
 #include "kernels/filter.h"
+#include "pg/compat_scan.h"
 #include "scan/numeric_state.h"
 
 namespace mr {
@@ -45,6 +46,7 @@ struct Predicate {
   bool known; /* value and isnull are up to date */
   bool isnull;
   Datum value;
+  struct varlena* copy; /* what value points to: a rescan may bring another one */
   bool scaled; /* kNumeric: value is scaled * 10^-scale */
   int64 scaled_value;
   int scale;
@@ -111,6 +113,12 @@ static Var* as_column(Node* node) {
   if (!IsA(node, Var)) return nullptr;
   Var* var = castNode(Var, node);
   return var->varattno > 0 && var->varlevelsup == 0 ? var : nullptr;
+}
+
+bool is_lazy(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (IsA(node, Param)) return castNode(Param, node)->paramkind == PARAM_EXEC;
+  return expression_tree_walker(node, MR_WALKER(is_lazy), context);
 }
 
 static bool is_scalar(Node* node) {
@@ -189,10 +197,13 @@ static Predicate* compile_in(ScalarArrayOpExpr* op, bool* used, List** functions
   }
   used[p->attno] = true;
   note_function(functions, op->opfuncid);
+  if (OidIsValid(op->hashfuncid)) note_function(functions, op->hashfuncid);
   return p;
 }
 
+/* Not with lazy parameters: a row may need one before an earlier row's other errors were raised. */
 static Predicate* compile_bool(BoolExpr* expr, bool* used, List** functions) {
+  if (is_lazy(reinterpret_cast<Node*>(expr), nullptr)) return nullptr;
   Predicate* p = make(expr->boolop == AND_EXPR ? Kind::kAnd : expr->boolop == OR_EXPR ? Kind::kOr : Kind::kNot);
   p->children = static_cast<Predicate**>(palloc(sizeof(Predicate*) * list_length(expr->args)));
   ListCell* cell;
@@ -277,9 +288,11 @@ static void date_bound(Predicate* p) {
 }
 
 static void find_value(Predicate* p, ExprContext* econtext) {
-  MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_query_memory);
-  p->value = ExecEvalExpr(p->state, econtext, &p->isnull);
+  if (p->copy != nullptr) pfree(p->copy);
+  p->copy = nullptr;
+  p->value = ExecEvalExprSwitchContext(p->state, econtext, &p->isnull);
   p->known = true;
+  MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_query_memory);
   if (!p->isnull) {
     switch (p->domain) {
       case Domain::kInteger:
@@ -295,11 +308,13 @@ static void find_value(Predicate* p, ExprContext* econtext) {
         p->value = static_cast<Datum>(float_order_of(DatumGetFloat8(p->value)));
         break;
       case Domain::kNumeric:
-        p->value = PointerGetDatum(PG_DETOAST_DATUM_COPY(p->value));
+        p->copy = PG_DETOAST_DATUM_COPY(p->value);
+        p->value = PointerGetDatum(p->copy);
         p->scaled = numeric_to_scaled(p->value, &p->scaled_value, &p->scale);
         break;
       default:
-        p->value = PointerGetDatum(PG_DETOAST_DATUM_COPY(p->value));
+        p->copy = PG_DETOAST_DATUM_COPY(p->value);
+        p->value = PointerGetDatum(p->copy);
     }
   }
   MemoryContextSwitchTo(old);
@@ -440,10 +455,16 @@ static void strict_truth(const Predicate* p, int n, Truth* out) {
   }
 }
 
-static bool all_in(const uint64* bits, int n) {
-  uint64 all[kMaskWords];
-  mr_mask_fill(n, all);
-  return memcmp(all, bits, sizeof(uint64) * ((n + 63) / 64)) == 0;
+/* The rows alive that are not decided yet. False: there are none. */
+static bool find_open(int n, const uint64* alive, const uint64* decided, uint64* open) {
+  mr_mask_fill(n, open);
+  bool any = false;
+  for (int w = 0; w < (n + 63) / 64; w++) {
+    if (alive != nullptr) open[w] &= alive[w];
+    open[w] &= ~decided[w];
+    any |= open[w] != 0;
+  }
+  return any;
 }
 
 void predicate_eval(Predicate* p, ExprContext* econtext, int n, const uint64* alive, Truth* out) {
@@ -488,11 +509,9 @@ void predicate_eval(Predicate* p, ExprContext* econtext, int n, const uint64* al
     case Kind::kOr: {
       predicate_eval(p->children[0], econtext, n, alive, out);
       Truth inner;
-      /* Parameters of what no row needs are not evaluated: their subplans might fail. */
-      for (int i = 1; i < p->n_children && !all_in(p->kind == Kind::kAnd ? out->no : out->yes, n); i++) {
-        uint64 open[kMaskWords]; /* rows not decided yet */
-        for (int w = 0; w < words; w++)
-          open[w] = (alive != nullptr ? alive[w] : ~UINT64CONST(0)) & ~(p->kind == Kind::kAnd ? out->no[w] : out->yes[w]);
+      uint64 open[kMaskWords];
+      const uint64* decided = p->kind == Kind::kAnd ? out->no : out->yes;
+      for (int i = 1; i < p->n_children && find_open(n, alive, decided, open); i++) {
         predicate_eval(p->children[i], econtext, n, open, &inner);
         for (int w = 0; w < words; w++) {
           if (p->kind == Kind::kAnd) {

@@ -28,6 +28,9 @@ struct Predicate;
  */
 Predicate* predicate_compile(Node* condition, bool* used, List** functions);
 
+/* Does an expression have parameters that may be a subplan not run yet? That can raise any error. */
+bool is_lazy(Node* expression, void* unused);
+
 /* After compiling: columns[attno] are the vectors. Constants are evaluated in parent on first use. */
 void predicate_bind(Predicate* predicate, Vector* const* columns, PlanState* parent);
 

@@ -125,6 +125,7 @@ static const char* compile_keys(Walk* walk, Agg* agg) {
     const Oid type = exprType(reinterpret_cast<Node*>(entry->expr));
     const Oid equal = get_opcode(agg->grpOperators[i]);
     if (!group_key_kind(equal, &key->kind)) return "type of group key";
+    p->functions = list_append_unique_oid(p->functions, equal);
     key->collation = agg->grpCollations[i];
     if (OidIsValid(key->collation) && !get_collation_isdeterministic(key->collation))
       return "nondeterministic collation";
@@ -276,19 +277,41 @@ static const char* compile_aggregates(Walk* walk, Agg* agg) {
   return nullptr;
 }
 
+/*
+ * Errors must come in row order. A step that can fail may run down the column only when no
+ * other one can; arguments are worked out, or refused, before any transition.
+ */
+static bool errors_could_swap(const Program* p) {
+  Oid transition_error = InvalidOid;
+  bool lazy_filter = false;
+  for (int i = 0; i < p->n_transitions; i++) {
+    const TransitionPlan* plan = &p->transitions[i];
+    lazy_filter |= is_lazy(reinterpret_cast<Node*>(plan->filter), nullptr);
+    const Oid error = error_of_transition(&plan->t);
+    if (!OidIsValid(error)) continue;
+    if (OidIsValid(transition_error) && error != transition_error) return true;
+    transition_error = error;
+  }
+  if (OidIsValid(transition_error) && lazy_filter) return true;
+  return p->residual != NIL && (p->compute.may_refuse || lazy_filter || OidIsValid(transition_error));
+}
+
 const char* program_compile(Program* p, Agg* agg, SeqScan* scan, Relation rel) {
   memset(p, 0, sizeof(*p));
   p->n_attributes = RelationGetNumberOfAttributes(rel);
   p->used = static_cast<bool*>(palloc0(p->n_attributes + 1));
   p->used_by_filter = static_cast<bool*>(palloc0(p->n_attributes + 1));
-  p->partial = agg->aggsplit == AGGSPLIT_INITIAL_SERIAL;
+  /* The lower half of a parallel DISTINCT is not marked as partial; groups given out twice do no harm there either. */
+  const bool parallel_distinct = agg->aggsplit == AGGSPLIT_SIMPLE && scan->scan.plan.parallel_aware;
+  p->partial = agg->aggsplit == AGGSPLIT_INITIAL_SERIAL || parallel_distinct;
   Walk walk = {p, scan, nullptr};
   const char* reason = compile_filter(&walk);
   if (reason == nullptr) reason = compile_keys(&walk, agg);
   if (reason == nullptr) reason = compile_aggregates(&walk, agg);
+  if (reason == nullptr && parallel_distinct && (p->aggrefs != NIL || p->n_keys == 0 || agg->plan.qual != NIL))
+    reason = "whole aggregate over a parallel scan";
   if (reason != nullptr) return reason;
-  /* Errors of residual quals and of computed arguments must come in row order. */
-  if (p->residual != NIL && p->compute.may_refuse) p->by_row = true;
+  if (errors_could_swap(p)) p->by_row = true;
   bool only_count = scan->scan.plan.qual == NIL && p->n_keys == 0 && !p->by_row;
   for (int i = 0; i < p->n_transitions; i++)
     if (p->transitions[i].t.n_args > 0 || p->transitions[i].filter != nullptr) only_count = false;

@@ -1,5 +1,9 @@
 #include "scan/transition.h"
 
+extern "C" {
+#include "utils/fmgroids.h"
+}
+
 namespace mr {
 
 const AggOps* find_agg_ops(Oid transfn) {
@@ -8,6 +12,30 @@ const AggOps* find_agg_ops(Oid transfn) {
     for (const AggOps* ops = table; OidIsValid(ops->transfn); ops++)
       if (ops->transfn == transfn) return ops;
   return nullptr;
+}
+
+Oid error_of_transition(const Transition* t) {
+  switch (t->transfn) {
+    case F_FLOAT4PL:
+    case F_FLOAT8PL:
+    case F_FLOAT4_ACCUM:
+    case F_FLOAT8_ACCUM:
+    case F_FLOAT8_REGR_ACCUM:
+      return F_FLOAT8PL;
+    case F_TEXT_LARGER:
+    case F_TEXT_SMALLER:
+    case F_BPCHAR_LARGER:
+    case F_BPCHAR_SMALLER:
+      return OidIsValid(t->aggref->inputcollid) ? InvalidOid : F_TEXT_LARGER;
+    case F_INTERVAL_PL:
+    case F_CASH_PL:
+    case F_BITAND:
+    case F_BITOR:
+    case F_BITXOR:
+      return t->transfn;
+    default:
+      return InvalidOid;
+  }
 }
 
 Datum call_in_aggregate(PGFunction function, AggState* fake, Datum arg0, Datum arg1) {

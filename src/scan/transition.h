@@ -72,6 +72,9 @@ struct AggOps {
 /* The functions for a transition function, or NULL: aggregate not known. */
 const AggOps* find_agg_ops(Oid transfn);
 
+/* Which error a transition function can raise: equal ones for errors with the same words; 0: none. */
+Oid error_of_transition(const Transition* t);
+
 /* The tables; each ends with transfn 0. */
 extern const AggOps kCountOps[];
 extern const AggOps kIntegerOps[];
