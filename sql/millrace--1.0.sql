@@ -16,43 +16,46 @@ CREATE FUNCTION millrace.last_copy(
 COMMENT ON FUNCTION millrace.last_copy() IS
   'what the last completed COPY FROM of this session did: path is fast or postgres, reason says why PostgreSQL''s own code ran, bytes is input read; NULLs if there was none';
 
--- The list of libraries that new sessions of this database load, and whether it is a setting of the database itself.
-CREATE FUNCTION millrace._session_libraries(OUT libraries pg_catalog.text[], OUT of_database pg_catalog.bool)
+-- The elements of a list of libraries as it is written in a setting: separated by commas, perhaps in double quotes.
+CREATE FUNCTION millrace._split_libraries(list pg_catalog.text) RETURNS pg_catalog.text[]
+  LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT coalesce(array_agg(coalesce(replace(m[1], '""', '"'), rtrim(m[2])) ORDER BY n), '{}')
+    FROM regexp_matches(list, '"((?:[^"]|"")*)"|([^,"[:space:]][^,]*)', 'g') WITH ORDINALITY r(m, n)
+$$;
+COMMENT ON FUNCTION millrace._split_libraries(pg_catalog.text) IS 'internal: elements of a list-valued setting';
+
+-- What new sessions load by the database's own setting (null if it has none), and by postgresql.conf.
+CREATE FUNCTION millrace._session_libraries(OUT of_database pg_catalog.text[], OUT of_server pg_catalog.text[])
   LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  list text;
 BEGIN
-  SELECT substr(c, length('session_preload_libraries=') + 1) INTO list
+  SELECT millrace._split_libraries(substr(c, length('session_preload_libraries=') + 1)) INTO of_database
     FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase, unnest(s.setconfig) c
     WHERE d.datname = current_database() AND s.setrole = 0 AND c LIKE 'session\_preload\_libraries=%';
-  of_database := FOUND;
-  IF NOT FOUND THEN
-    SELECT setting INTO list FROM pg_settings
-      WHERE name = 'session_preload_libraries' AND source NOT IN ('database', 'user', 'database user', 'client', 'session');
-  END IF;
-  SELECT coalesce(array_agg(btrim(l, ' "')) FILTER (WHERE btrim(l, ' "') <> ''), '{}') INTO libraries
-    FROM regexp_split_to_table(coalesce(list, ''), ',') l;
+  SELECT millrace._split_libraries(setting) INTO of_server FROM pg_file_settings
+    WHERE name = 'session_preload_libraries' AND error IS NULL ORDER BY seqno DESC LIMIT 1;
+  of_server := coalesce(of_server, '{}');
 END $$;
 COMMENT ON FUNCTION millrace._session_libraries() IS 'internal: what millrace.enable() and millrace.disable() start from';
 
 CREATE FUNCTION millrace._set_session_libraries(libraries pg_catalog.text[]) RETURNS pg_catalog.void
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF libraries = '{}' THEN
+  IF libraries IS NULL THEN
     EXECUTE format('ALTER DATABASE %I RESET session_preload_libraries', current_database());
   ELSE
     EXECUTE format('ALTER DATABASE %I SET session_preload_libraries = %s', current_database(),
-                   (SELECT string_agg(quote_literal(l), ', ') FROM unnest(libraries) l));
+                   (SELECT string_agg(quote_literal(l), ', ' ORDER BY n) FROM unnest(libraries) WITH ORDINALITY u(l, n)));
   END IF;
 END $$;
-COMMENT ON FUNCTION millrace._set_session_libraries(pg_catalog.text[]) IS 'internal: sets or resets session_preload_libraries of the current database';
+COMMENT ON FUNCTION millrace._set_session_libraries(pg_catalog.text[]) IS
+  'internal: sets session_preload_libraries of the current database, or resets it if given null';
 
 CREATE FUNCTION millrace.enable() RETURNS pg_catalog.void
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  l text[] := (millrace._session_libraries()).libraries;
+  s record := millrace._session_libraries();
 BEGIN
-  PERFORM millrace._set_session_libraries(array_remove(l, 'millrace') || 'millrace'::text);
+  PERFORM millrace._set_session_libraries(array_remove(coalesce(s.of_database, s.of_server), 'millrace') || 'millrace'::text);
 END $$;
 COMMENT ON FUNCTION millrace.enable() IS
   'loads millrace in every new session of the current database, by adding it to the database''s session_preload_libraries; needs a superuser';
@@ -61,15 +64,16 @@ CREATE FUNCTION millrace.disable() RETURNS pg_catalog.void
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   s record := millrace._session_libraries();
+  rest text[] := array_remove(s.of_database, 'millrace');
 BEGIN
-  IF s.of_database THEN
-    PERFORM millrace._set_session_libraries(array_remove(s.libraries, 'millrace'));
+  IF s.of_database IS NOT NULL THEN
+    PERFORM millrace._set_session_libraries(CASE WHEN rest NOT IN ('{}', s.of_server) THEN rest END);
   END IF;
 END $$;
 COMMENT ON FUNCTION millrace.disable() IS
   'undoes millrace.enable(): takes millrace out of the database''s session_preload_libraries; needs a superuser';
 
-REVOKE ALL ON FUNCTION millrace._session_libraries(), millrace._set_session_libraries(pg_catalog.text[]),
+REVOKE ALL ON FUNCTION millrace._split_libraries(pg_catalog.text), millrace._session_libraries(), millrace._set_session_libraries(pg_catalog.text[]),
   millrace.enable(), millrace.disable() FROM PUBLIC;
 
 CREATE FUNCTION millrace.count(relation pg_catalog.regclass) RETURNS pg_catalog.int8

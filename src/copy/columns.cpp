@@ -17,6 +17,23 @@ namespace mr {
 
 /* Cells (rows times columns) of one batch; keeps wide tables within a few MB. */
 constexpr uint32 kCells = 128 * 1024;
+/* The same for fields that input functions convert: their values should stay in cache until they are stored. */
+constexpr uint32 kFunctionCells = 8 * 1024;
+constexpr uint32 kFewestRows = 8;
+
+/* Rows that a batch of the target holds. */
+static uint32 batch_rows(CopyFromState cstate, uint32 max_rows) {
+  TupleDesc desc = RelationGetDescr(cstate->rel);
+  uint32 by_function = 0;
+  for (int i = 0; i < list_length(cstate->attnumlist); i++) {
+    Column column = {};
+    column.att = TupleDescAttr(desc, list_nth_int(cstate->attnumlist, i) - 1);
+    by_function += find_converter(&column) == nullptr;
+  }
+  uint32 rows = Min(max_rows, kCells / desc->natts);
+  if (by_function > 0) rows = Min(rows, kFunctionCells / by_function);
+  return Max(rows, kFewestRows);
+}
 
 static int list_position(List* attnums, int attnum) {
   for (int i = 0; i < list_length(attnums); i++)
@@ -38,13 +55,12 @@ static void column_init(Column* column, CopyFromState cstate, int m, uint32 capa
   column->align = att_align_nominal(1, att->attalign);
   column->short_header = att->attlen == -1 && att->attstorage != TYPSTORAGE_PLAIN;
   column->origin = Origin::kNull;
-  column->state = static_cast<uint8*>(palloc0(capacity));
   column->all_null = true;
   if (column->field >= 0) {
     column->origin = Origin::kField;
     column->call_on_null = !cstate->in_functions[m].fn_strict;
-    column->force_not_null = cstate->opts.csv_mode && cstate->opts.force_notnull_flags[m];
-    column->force_null = cstate->opts.csv_mode && cstate->opts.force_null_flags[m];
+    column->force_not_null = mr_is_csv(&cstate->opts) && cstate->opts.force_notnull_flags[m];
+    column->force_null = mr_is_csv(&cstate->opts) && cstate->opts.force_null_flags[m];
     if (!column->call_on_null) column->converter = find_converter(column);
   } else if (!att->attisdropped) {
     column->default_expr = find_default(cstate, m);
@@ -53,6 +69,8 @@ static void column_init(Column* column, CopyFromState cstate, int m, uint32 capa
       column->default_is_const = IsA(column->default_expr->expr, Const);
     }
   }
+  /* a field's states are set for every batch */
+  column->state = static_cast<uint8*>(column->origin == Origin::kField ? palloc(capacity) : palloc0(capacity));
   if (column->origin == Origin::kNull) return;
   column->start = static_cast<uint32*>(palloc(capacity * sizeof(uint32)));
   column->len = static_cast<uint32*>(palloc(capacity * sizeof(uint32)));
@@ -72,7 +90,7 @@ static T* row_array(uint32 capacity) {
 Batch* batch_create(CopyFromState cstate, uint32 max_rows) {
   int natts = RelationGetDescr(cstate->rel)->natts;
   Batch* batch = static_cast<Batch*>(palloc0(sizeof(Batch)));
-  batch->capacity = Max(16, Min(max_rows, kCells / natts));
+  batch->capacity = batch_rows(cstate, max_rows);
   batch->natts = natts;
   batch->nfields = list_length(cstate->attnumlist);
   batch->columns = static_cast<Column*>(palloc0(natts * sizeof(Column)));
@@ -153,8 +171,8 @@ void column_set(Column* column, uint32 row, Datum value, bool isnull) {
   column->all_null = false;
   if (column->vector == Vector::kVarlena) {
     /* input functions and defaults give plain values; an expanded or toasted one is made plain here */
-    const void* varlena = DatumGetPointer(value);
-    if (VARATT_IS_EXTERNAL(varlena) || VARATT_IS_COMPRESSED(varlena)) value = PointerGetDatum(PG_DETOAST_DATUM(value));
+    const void* plain = DatumGetPointer(value);
+    if (VARATT_IS_EXTERNAL(plain) || VARATT_IS_COMPRESSED(plain)) value = PointerGetDatum(PG_DETOAST_DATUM(value));
     column->datum[row] = value;
     column->state[row] = kDatum;
     column->all_values = false;
@@ -191,8 +209,11 @@ void batch_convert_refused(Batch* batch, FieldReader* reader, uint32 row) {
     if (column->state[row] != MR_REFUSED) continue;
     int m = column->att->attnum - 1;
     char* string = nullptr;
-    if (column->start[row] != UINT32_MAX)
-      string = pnstrdup(text + column->start[row], column->len[row]);
+    if (column->start[row] != UINT32_MAX) {
+      resetStringInfo(&cstate->attribute_buf);
+      appendBinaryStringInfo(&cstate->attribute_buf, text + column->start[row], column->len[row]);
+      string = cstate->attribute_buf.data;
+    }
     cstate->cur_attname = NameStr(column->att->attname);
     cstate->cur_attval = string;
     Datum value =

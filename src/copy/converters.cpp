@@ -123,6 +123,11 @@ static uint32 convert_varchar(Column* c, const char* text, uint32 n) {
   return refused;
 }
 
+/* Longest char(n) whose values are padded here: longer ones end up compressed anyway. */
+constexpr int kLongestPadded = 1000;
+
+static bool plan_bpchar(Column* c) { return plan_length(c) && c->arg1 <= kLongestPadded; }
+
 /* Most bytes that the padded values of one column of a batch take. */
 constexpr Size kMaxPadded = 16 * 1024 * 1024;
 
@@ -233,7 +238,7 @@ static const Converter kConverters[] = {
     {NUMERICOID, Vector::kVarlena, true, plan_numeric, convert_numeric},
     {TEXTOID, Vector::kVarlena, false, nullptr, convert_text},
     {VARCHAROID, Vector::kVarlena, false, plan_length, convert_varchar},
-    {BPCHAROID, Vector::kVarlena, false, plan_length, convert_bpchar},
+    {BPCHAROID, Vector::kVarlena, false, plan_bpchar, convert_bpchar},
     {BYTEAOID, Vector::kVarlena, false, nullptr, convert_bytea},
     {CHAROID, Vector::kFixed, false, nullptr, convert_char},
     {NAMEOID, Vector::kFixed, false, nullptr, convert_name},

@@ -15,6 +15,8 @@ extern "C" {
 #include "utils/reltrigger.h"
 }
 
+#include "pg/compat.h"
+
 namespace mr {
 
 /* Core allows quote and escape characters that also end lines. */
@@ -22,7 +24,7 @@ static bool ends_lines(const char* character) { return character[0] == '\n' || c
 
 static const char* options_reason(CopyFromState cstate) {
   const CopyFormatOptions* opts = &cstate->opts;
-  if (opts->binary) return "binary format";
+  if (mr_is_binary(opts)) return "binary format";
   if (cstate->convert_select_flags != nullptr) return "selective conversion";
 #if PG_VERSION_NUM >= 160000
   if (opts->default_print != nullptr) return "DEFAULT option";
@@ -30,8 +32,9 @@ static const char* options_reason(CopyFromState cstate) {
 #if PG_VERSION_NUM >= 170000
   if (opts->on_error != COPY_ON_ERROR_STOP) return "ON_ERROR option";
 #endif
-  if (opts->csv_mode && opts->escape[0] == opts->delim[0]) return "escape character equals the delimiter";
-  if (opts->csv_mode && (ends_lines(opts->quote) || ends_lines(opts->escape)))
+  if (mr_is_csv(opts) && opts->escape[0] == opts->delim[0]) return "escape character equals the delimiter";
+  if (mr_is_csv(opts) && opts->quote[0] == '\\') return "backslash as quote character"; /* core itself reads \. oddly then */
+  if (mr_is_csv(opts) && (ends_lines(opts->quote) || ends_lines(opts->escape)))
     return "quote or escape character ends lines";
   if (list_length(cstate->attnumlist) == 0) return "no columns to read";
   return nullptr;

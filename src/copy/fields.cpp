@@ -5,6 +5,7 @@ extern "C" {
 }
 
 #include "kernels/unescape.h"
+#include "pg/compat.h"
 
 namespace mr {
 
@@ -16,9 +17,9 @@ FieldReader* field_reader_create(TextBuffer* buffer, int nfields) {
   MemoryContext old = MemoryContextSwitchTo(cstate->copycontext);
   FieldReader* reader = static_cast<FieldReader*>(palloc0(sizeof(FieldReader)));
   reader->buffer = buffer;
-  reader->format.csv = cstate->opts.csv_mode;
+  reader->format.csv = mr_is_csv(&cstate->opts);
   reader->format.delim = cstate->opts.delim[0];
-  if (cstate->opts.csv_mode) {
+  if (mr_is_csv(&cstate->opts)) {
     reader->format.quote = cstate->opts.quote[0];
     reader->format.escape = cstate->opts.escape[0];
   }
@@ -93,21 +94,27 @@ static void note_odd_field(FieldReader* reader, int field, uint32 row) {
   reader->odd_head[field] = static_cast<int32>(reader->odd_used++);
 }
 
+/* Is the field that lies at [at, end) simply the usual NULL marker of text format? mark_nulls() sees to that. */
+static bool is_plain_null(const FieldReader* reader, uint32 at, uint32 end) {
+  return !reader->format.csv && end - at == reader->null_len && reader->null_len == 2 &&
+         memcmp(reader->buffer->text + at, reader->null_print, 2) == 0;
+}
+
 /* Lists which fields of the batch the odd positions lie in. Both lists ascend, so one walk does. */
 static void find_odd_fields(FieldReader* reader, Batch* batch, uint32 text_end) {
   const MrIndex* index = &reader->index;
   for (int f = 0; f < batch->nfields; f++) reader->odd_head[f] = -1;
   reader->odd_used = 0;
-  uint32 row = 0;
+  uint32 row = 0, field = 0;
   while (reader->next_odd < index->n_odd && index->odd[reader->next_odd] < text_end) {
     uint32 at = index->odd[reader->next_odd++];
-    while (at > batch->row_start[row] + batch->row_len[row]) row++;
+    for (; at > batch->row_start[row] + batch->row_len[row]; row++) field = 0;
     if (batch->misshaped[row]) continue;
-    /* the byte after an early closing quote is in the same field, never a separator */
-    uint32 field = 0;
     const uint32* seps = index->seps + batch->first_sep[row];
+    /* the byte after an early closing quote is in the same field, never a separator */
     while (seps[field] < at) field++;
-    note_odd_field(reader, field, row);
+    uint32 start = field == 0 ? batch->row_start[row] : seps[field - 1] + 1;
+    if (at != start || !is_plain_null(reader, at, seps[field])) note_odd_field(reader, field, row);
   }
 }
 

@@ -91,15 +91,17 @@ static void run_behind_hooks(PlannedStmt* pstmt, const char* query, ParseState* 
   if (qc != nullptr) qc->commandTag = CMDTAG_COPY;
 }
 
-static void executor_run(QueryDesc* desc, ScanDirection direction, uint64 count, bool execute_once) {
+/* The hook's last argument, bool execute_once, is gone since 18: the hook's type tells whether it is there. */
+template <typename... Once>
+static void executor_run(QueryDesc* desc, ScanDirection direction, uint64 count, Once... once) {
   Passenger* mine = passenger;
   if (mine != nullptr && mine->query_desc == desc) {
     passenger = nullptr; /* statements inside the COPY are not it */
     desc->estate->es_processed = copy_statement_run(mine->pstate, mine->statement);
   } else if (next_run != nullptr) {
-    next_run(desc, direction, count, execute_once);
+    next_run(desc, direction, count, once...);
   } else {
-    standard_ExecutorRun(desc, direction, count, execute_once);
+    standard_ExecutorRun(desc, direction, count, once...);
   }
 }
 

@@ -29,6 +29,7 @@ extern "C" {
 #include "copy/core_reader.h"
 #include "copy/eligible.h"
 #include "copy/loader.h"
+#include "pg/compat.h"
 
 namespace mr {
 
@@ -42,13 +43,8 @@ static bool needs_toast(const Loader* loader, uint32 row) {
 static void toast_row(Loader* loader, uint32 row) {
   Batch* batch = loader->batch;
   Relation rel = loader->cstate->rel;
-  HeapTuple tuple = batch->row_state[row] == RowState::kTuple ? batch->tuple[row]
-                                                               : tuple_from_row(batch, RelationGetDescr(rel), row);
-  const TupleHeader* header = &loader->pages->header;
+  HeapTuple tuple = tuple_former_one(loader->former, batch, row, &loader->pages->header);
   tuple->t_tableOid = RelationGetRelid(rel);
-  tuple->t_data->t_infomask = (tuple->t_data->t_infomask & ~HEAP_XACT_MASK) | header->infomask;
-  HeapTupleHeaderSetXmin(tuple->t_data, header->xid);
-  HeapTupleHeaderSetCmin(tuple->t_data, header->cid);
   tuple = heap_toast_insert_or_update(rel, tuple, nullptr, loader->options);
   batch_set_tuple(batch, row, tuple);
   loader->former->length[row] = tuple->t_len;
@@ -186,7 +182,7 @@ static void load_batch(Loader* loader) {
  */
 static bool ended_by_marker(const Loader* loader) {
   const TextBuffer* buffer = loader->buffer;
-  if (loader->cstate->opts.csv_mode) return false;
+  if (mr_is_csv(&loader->cstate->opts)) return false;
   uint32 end = buffer->begin;
   while (end > 0 && (buffer->text[end - 1] == '\n' || buffer->text[end - 1] == '\r') && buffer->begin - end < 2) end--;
   if (end == 0 || buffer->text[end - 1] != '.') return false;
@@ -199,6 +195,7 @@ static bool ended_by_marker(const Loader* loader) {
 static void store_tuple(Loader* loader, HeapTuple tuple) {
   CopyFromState cstate = loader->cstate;
   if (loader->pages != nullptr && !loader->pages_ruled_out) {
+    loader_prepare_batches(loader);
     Batch* batch = loader->batch;
     batch->rows = 1;
     batch->any_tuple = false;
@@ -286,7 +283,7 @@ uint64 copy_load(CopyFromState cstate, uint64* bytes) {
   cstate->raw_reached_eof = loader->buffer->source_eof;
   MemoryContextSwitchTo(old);
   *bytes = loader->buffer->bytes;
-  uint64 processed = loader->processed;
+  uint64 processed = loader->processed - (loader->router != nullptr ? loader->router->refused : 0);
   loader_finish(loader);
   return processed;
 }

@@ -75,17 +75,20 @@ static void plan_row_work(Loader* loader) {
                       rel->rd_rel->relispartition || loader->row_defaults;
 }
 
-/* Rows of a batch while the text buffer is small. */
-constexpr uint32 kSmallBatch = 64;
+/* Rows of a batch while the text buffer is not at its full size. A row has at least a byte a field. */
+static uint32 rows_for_text(const Loader* loader) {
+  uint32 capacity = loader->buffer->capacity;
+  if (capacity == kFullText) return kFlushRows;
+  return Min(capacity == kSmallText ? 64u : 256u, capacity / list_length(loader->cstate->attnumlist) + 1);
+}
 
 void loader_prepare_batches(Loader* loader) {
-  bool full_size = loader->buffer->capacity == kFullText;
-  if (loader->batch != nullptr && loader->full_size == full_size) return;
+  if (loader->batch != nullptr && loader->batch_text == loader->buffer->capacity) return;
   MemoryContext old = MemoryContextSwitchTo(loader->cstate->copycontext);
-  Batch* batch = loader->batch = batch_create(loader->cstate, full_size ? kFlushRows : kSmallBatch);
+  Batch* batch = loader->batch = batch_create(loader->cstate, rows_for_text(loader));
   loader->former = tuple_former_create(RelationGetDescr(loader->cstate->rel), batch->capacity);
   loader->lineno = static_cast<uint64*>(palloc(batch->capacity * sizeof(uint64)));
-  loader->full_size = full_size;
+  loader->batch_text = loader->buffer->capacity;
   if (loader->reader == nullptr) loader->reader = field_reader_create(loader->buffer, batch->nfields);
   MemoryContextSwitchTo(old);
 }

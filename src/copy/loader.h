@@ -29,7 +29,7 @@ struct Loader {
   FieldReader* reader;
   Batch* batch;
   TupleFormer* former;
-  bool full_size; /* batch and former are those of a load that is not small */
+  uint32 batch_text; /* capacity of the text buffer that batch and former were made for */
   Router* router; /* the target is partitioned: rows go here, and the sinks are null */
   CoreSink* core;
   PageSink* pages; /* null until rows go there */
@@ -61,8 +61,8 @@ Loader* loader_create(CopyFromState cstate);
 void loader_finish(Loader* loader);
 
 /*
- * Makes what batches need, when the first rows come that are not core's reader's, small at first; and replaces
- * it by the full size when the text buffer has grown.
+ * Makes what batches need when the first rows come that are not core's reader's, and makes it anew, larger, when
+ * the text buffer has grown.
  */
 void loader_prepare_batches(Loader* loader);
 

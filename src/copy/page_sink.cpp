@@ -15,6 +15,7 @@ extern "C" {
 }
 
 #include "copy/extend.h"
+#include "pg/visibility.h"
 
 namespace mr {
 
@@ -48,6 +49,7 @@ PageSink* page_sink_create(Relation rel, CommandId cid, int options) {
 static void start_page(PageSink* sink) {
   if (sink->pages == 0) sink->first_block = RelationGetNumberOfBlocks(sink->rel);
   PageInit(stage_page(sink, sink->pages), BLCKSZ, 0);
+  if (!(sink->options & HEAP_INSERT_FROZEN)) mr_note_insert(stage_page(sink, sink->pages), sink->header.xid);
   sink->pages++;
 }
 
@@ -80,11 +82,11 @@ static uint32 place_rows(char* page, BlockNumber block, const Batch* batch, cons
 }
 
 /* Writes the page's tuples as a multi-insert record has them; returns the bytes. */
-static uint32 build_record(const char* page, int tuples, char* out) {
+static uint32 build_record(char* page, int tuples, char* out) {
   char* p = out;
   for (int i = 1; i <= tuples; i++) {
     ItemId id = PageGetItemId(page, i);
-    const HeapTupleHeader tuple = reinterpret_cast<HeapTupleHeader>(const_cast<char*>(page) + ItemIdGetOffset(id));
+    const HeapTupleHeader tuple = reinterpret_cast<HeapTupleHeader>(page + ItemIdGetOffset(id));
     p = reinterpret_cast<char*>(SHORTALIGN(p));
     xl_multi_insert_tuple* item = reinterpret_cast<xl_multi_insert_tuple*>(p);
     uint32 len = ItemIdGetLength(id) - SizeofHeapTupleHeader;
@@ -111,9 +113,11 @@ static void log_page(PageSink* sink, Buffer buffer, int tuples, uint32 bytes, bo
   XLogRegisterData(reinterpret_cast<char*>(&record), SizeOfHeapMultiInsert);
   XLogRegisterBuffer(0, buffer, REGBUF_STANDARD | REGBUF_WILL_INIT | (sink->decoded ? REGBUF_KEEP_DATA : 0));
   XLogRegisterBufData(0, sink->record, bytes);
+  if (sink->options & HEAP_INSERT_FROZEN) mr_map_register(sink->vmbuffer);
   XLogSetRecordFlags(XLOG_INCLUDE_ORIGIN);
   XLogRecPtr lsn = XLogInsert(RM_HEAP2_ID, XLOG_HEAP2_MULTI_INSERT | XLOG_HEAP_INIT_PAGE);
   PageSetLSN(BufferGetPage(buffer), lsn);
+  if (sink->options & HEAP_INSERT_FROZEN) mr_map_set_lsn(sink->vmbuffer, lsn);
 }
 
 /* Puts one page image into its buffer, which is pinned, locked and new. */
@@ -128,7 +132,7 @@ static void place_page(PageSink* sink, char* image, BlockNumber expected, Buffer
   }
   if (frozen) {
     PageSetAllVisible(image);
-    visibilitymap_pin(sink->rel, block, &sink->vmbuffer);
+    mr_map_begin(sink->rel, block, &sink->vmbuffer);
   }
   if (sink->logged) bytes = build_record(image, tuples, sink->record);
   /* whatever toast chunks of later pages are already logged must outlive this record in the decoder's memory */
@@ -138,12 +142,11 @@ static void place_page(PageSink* sink, char* image, BlockNumber expected, Buffer
   Page page = BufferGetPage(buffer);
   memcpy(page, image, BLCKSZ);
   MarkBufferDirty(buffer);
+  if (frozen) mr_map_set(sink->rel, block, sink->vmbuffer);
   if (sink->logged) log_page(sink, buffer, tuples, bytes, last);
   END_CRIT_SECTION();
 
-  if (frozen)
-    visibilitymap_set(sink->rel, block, buffer, InvalidXLogRecPtr, sink->vmbuffer, InvalidTransactionId,
-                      VISIBILITYMAP_ALL_VISIBLE | VISIBILITYMAP_ALL_FROZEN);
+  if (frozen) mr_map_end(sink->rel, block, buffer, sink->vmbuffer);
   UnlockReleaseBuffer(buffer);
   pgstat_count_heap_insert(sink->rel, tuples);
   sink->last_block = block;

@@ -14,6 +14,7 @@ extern "C" {
 
 #include "copy/batch.h"
 #include "pg/compat.h"
+#include "pg/foreign_batch.h"
 
 namespace mr {
 
@@ -57,7 +58,7 @@ static void open_batch(Router* router, ResultRelInfo* leaf) {
   MemoryContext old = MemoryContextSwitchTo(router->context);
   LeafBatch* batch = static_cast<LeafBatch*>(palloc(sizeof(LeafBatch)));
   batch->leaf = leaf;
-  batch->bistate = GetBulkInsertState();
+  batch->bistate = leaf->ri_FdwRoutine == nullptr ? GetBulkInsertState() : nullptr;
   batch->rows = batch->slots_made = 0;
   router->batches = lappend(router->batches, batch);
   set_batch(leaf, batch);
@@ -66,9 +67,10 @@ static void open_batch(Router* router, ResultRelInfo* leaf) {
 
 static void close_batch(Router* router, LeafBatch* batch) {
   set_batch(batch->leaf, nullptr);
-  FreeBulkInsertState(batch->bistate);
+  if (batch->bistate != nullptr) FreeBulkInsertState(batch->bistate);
   for (int i = 0; i < batch->slots_made; i++) ExecDropSingleTupleTableSlot(batch->slots[i]);
-  table_finish_bulk_insert(batch->leaf->ri_RelationDesc, router->options);
+  if (batch->leaf->ri_FdwRoutine == nullptr)
+    table_finish_bulk_insert(batch->leaf->ri_RelationDesc, router->options);
   pfree(batch);
 }
 
@@ -90,6 +92,11 @@ static void flush_batch(Router* router, LeafBatch* batch) {
                     (triggers != nullptr && (triggers->trig_insert_after_row || triggers->trig_insert_new_table));
   uint64 lineno = cstate->cur_lineno;
   if (batch->rows == 0) return;
+  if (leaf->ri_FdwRoutine != nullptr) {
+    router->refused += batch->rows - mr_flush_foreign(cstate, router->estate, leaf, batch->slots, batch->rows);
+    batch->rows = 0;
+    return;
+  }
   MemoryContext old = MemoryContextSwitchTo(GetPerTupleMemoryContext(router->estate));
   table_multi_insert(leaf->ri_RelationDesc, batch->slots, batch->rows, router->cid, router->options, batch->bistate);
   MemoryContextSwitchTo(old);
@@ -139,7 +146,7 @@ static void change_leaf(Router* router, ResultRelInfo* leaf) {
   TriggerDesc* triggers = leaf->ri_TrigDesc;
   router->leaf = leaf;
   router->leaf_before_trigger = triggers != nullptr && triggers->trig_insert_before_row;
-  router->leaf_takes_batches = !router->leaf_before_trigger && leaf->ri_FdwRoutine == nullptr;
+  router->leaf_takes_batches = !router->leaf_before_trigger && mr_takes_batches(leaf);
   if (router->leaf_takes_batches) {
     if (batch_of(leaf) == nullptr) open_batch(router, leaf);
   } else if (router->waiting > 0) {

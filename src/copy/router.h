@@ -31,6 +31,7 @@ struct Router {
   List* batches; /* LeafBatch */
   int waiting;   /* rows in all of them */
   int64 waiting_bytes;
+  uint64 refused; /* rows sent to foreign servers that they did not store */
 
   /* The partition of the row before, and what was found out about it. */
   ResultRelInfo* leaf;

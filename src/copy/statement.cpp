@@ -50,8 +50,8 @@ static void check_source_privileges(const CopyStmt* statement) {
   }
 }
 
-/* Generated columns have no value yet when COPY's WHERE clause looks; mirrors DoCopy(). */
-static void reject_generated_columns(Relation rel, Node* where) {
+/* Generated and, since 19, system columns may not be in COPY's WHERE clause: they have no values yet; mirrors DoCopy(). */
+static void reject_columns_without_value(Relation rel, Node* where) {
   Bitmapset* attrs = nullptr;
   pull_varattnos(where, 1, &attrs);
   if (bms_is_member(0 - FirstLowInvalidHeapAttributeNumber, attrs)) {
@@ -61,6 +61,10 @@ static void reject_generated_columns(Relation rel, Node* where) {
   }
   for (int i = -1; (i = bms_next_member(attrs, i)) >= 0;) {
     AttrNumber attno = i + FirstLowInvalidHeapAttributeNumber;
+    if (PG_VERSION_NUM >= 190000 && attno < 0)
+      ereport(ERROR, errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
+              errmsg("system columns are not supported in COPY FROM WHERE conditions"),
+              errdetail("Column \"%s\" is a system column.", get_attname(RelationGetRelid(rel), attno, false)));
     if (attno > 0 && TupleDescAttr(RelationGetDescr(rel), attno - 1)->attgenerated)
       ereport(ERROR, errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
               errmsg("generated columns are not supported in COPY FROM WHERE conditions"),
@@ -74,7 +78,7 @@ static Node* transform_where(ParseState* pstate, Relation rel, ParseNamespaceIte
   Node* where = transformExpr(pstate, raw, EXPR_KIND_COPY_WHERE);
   where = coerce_to_boolean(pstate, where, "WHERE");
   assign_expr_collations(pstate, where);
-  reject_generated_columns(rel, where);
+  reject_columns_without_value(rel, where);
   where = eval_const_expressions(nullptr, where);
   where = reinterpret_cast<Node*>(canonicalize_qual(reinterpret_cast<Expr*>(where), false));
   return reinterpret_cast<Node*>(make_ands_implicit(reinterpret_cast<Expr*>(where)));

@@ -31,7 +31,7 @@ static void allocate_text(TextBuffer* buffer, uint32 capacity) {
 static void grow_text(TextBuffer* buffer) {
   MemoryContext old = MemoryContextSwitchTo(buffer->cstate->copycontext);
   char* from = buffer->text;
-  allocate_text(buffer, kFullText);
+  allocate_text(buffer, Min(buffer->capacity * kTextGrowth, kFullText));
   memcpy(buffer->text, from, buffer->end);
   pfree(from - MR_SLACK);
   MemoryContextSwitchTo(old);
@@ -92,7 +92,7 @@ static uint32 read_file(TextBuffer* buffer, char* to, uint32 room) {
 static bool socket_tells_all() { return !MyProcPort->ssl_in_use && MyProcPort->gss == nullptr; }
 
 static bool client_has_sent() {
-  if (pq_buffer_has_data()) return true;
+  if (mr_pq_buffer_has_data()) return true;
   struct pollfd p = {MyProcPort->sock, POLLIN, 0};
   return poll(&p, 1, 0) != 0;
 }

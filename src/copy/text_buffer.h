@@ -3,7 +3,7 @@
  *
  *   source (file, program, frontend) -> [encoding conversion] -> text
  *
- * The buffer starts small, since most COPYs are, and grows once. A line that does
+ * The buffer starts small, since most COPYs are, and grows in steps. A line that does
  * not fit into its full size is left to PostgreSQL's own reader, which takes its bytes
  * from here (core_reader.h).
  */
@@ -17,8 +17,9 @@ extern "C" {
 
 namespace mr {
 
-/* Capacity at first and in full: the longest line the fast reader takes. */
+/* Capacity at first, the factor of a step, and in full: the longest line the fast reader takes. */
 constexpr uint32 kSmallText = 4 * 1024;
+constexpr uint32 kTextGrowth = 16;
 constexpr uint32 kFullText = 1024 * 1024;
 /* Bytes asked of the source at once, when it is read as it is and when it is converted. */
 constexpr uint32 kChunk = 256 * 1024;

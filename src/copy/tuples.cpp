@@ -5,8 +5,6 @@ extern "C" {
 #include "access/tupmacs.h"
 }
 
-#include "copy/columns.h"
-
 namespace mr {
 
 TupleFormer* tuple_former_create(TupleDesc tupdesc, uint32 capacity) {
@@ -150,7 +148,7 @@ static inline char* put_payload(char* to, const char* from, uint32 len, uint32 a
 }
 
 /* A varlena from an input function; nothing may be read behind it. */
-static inline char* put_datum(char* to, const char* value, uint32 align, bool short_header) {
+static inline char* put_datum(char* to, const void* value, uint32 align, bool short_header) {
   uint32 len = VARSIZE_ANY_EXHDR(value);
   if (VARATT_IS_SHORT(value) || (short_header && len <= kShortPayload)) {
     SET_VARSIZE_SHORT(to, len + VARHDRSZ_SHORT);
@@ -336,13 +334,14 @@ void tuple_former_write(TupleFormer* former, const Batch* batch, uint32 from, ui
   write_headers(former, batch, from, to, dest, header, ctid);
 }
 
-HeapTuple tuple_from_row(const Batch* batch, TupleDesc tupdesc, uint32 row) {
-  Datum* values = static_cast<Datum*>(palloc(batch->natts * sizeof(Datum)));
-  bool* nulls = static_cast<bool*>(palloc(batch->natts * sizeof(bool)));
-  for (int m = 0; m < batch->natts; m++) values[m] = column_get(&batch->columns[m], row, &nulls[m]);
-  HeapTuple tuple = heap_form_tuple(tupdesc, values, nulls);
-  pfree(values);
-  pfree(nulls);
+HeapTuple tuple_former_one(TupleFormer* former, const Batch* batch, uint32 row, const TupleHeader* header) {
+  HeapTuple tuple = static_cast<HeapTuple>(palloc(sizeof(HeapTupleData)));
+  ItemPointerSetInvalid(&tuple->t_self);
+  tuple->t_tableOid = InvalidOid;
+  tuple->t_len = former->length[row];
+  char* data = static_cast<char*>(palloc0(MAXALIGN(tuple->t_len) + kTupleSlack));
+  tuple->t_data = reinterpret_cast<HeapTupleHeader>(data);
+  tuple_former_write(former, batch, row, row + 1, &data, header, &tuple->t_self);
   return tuple;
 }
 

@@ -50,8 +50,8 @@ constexpr uint32 kTupleSlack = 32;
 void tuple_former_write(TupleFormer* former, const Batch* batch, uint32 from, uint32 to, char** dest,
                         const TupleHeader* header, const ItemPointerData* ctid);
 
-/* The row's values as one tuple in CurrentMemoryContext, for what needs heap_form_tuple(): toast, triggers. */
-HeapTuple tuple_from_row(const Batch* batch, TupleDesc tupdesc, uint32 row);
+/* One measured row as a tuple in CurrentMemoryContext, for what wants single tuples: toast. */
+HeapTuple tuple_former_one(TupleFormer* former, const Batch* batch, uint32 row, const TupleHeader* header);
 
 /* Makes the row a formed one. tuple must live as long as the batch. */
 void batch_set_tuple(Batch* batch, uint32 row, HeapTuple tuple);

@@ -26,6 +26,15 @@ extern "C" {
 #define PqMsg_Sync 'S'
 #endif
 
+/* The format of a COPY. */
+#if PG_VERSION_NUM < 190000
+static inline bool mr_is_csv(const CopyFormatOptions* opts) { return opts->csv_mode; }
+static inline bool mr_is_binary(const CopyFormatOptions* opts) { return opts->binary; }
+#else
+static inline bool mr_is_csv(const CopyFormatOptions* opts) { return opts->format == COPY_FORMAT_CSV; }
+static inline bool mr_is_binary(const CopyFormatOptions* opts) { return opts->format == COPY_FORMAT_BINARY; }
+#endif
+
 /* When the relation's storage was made, for "new in this transaction" tests. */
 #if PG_VERSION_NUM < 160000
 #define MR_NEW_STORAGE_SUBID(rel) ((rel)->rd_newRelfilenodeSubid)
@@ -38,8 +47,10 @@ extern "C" {
 static inline List* mr_ExecInsertIndexTuples(ResultRelInfo* rri, TupleTableSlot* slot, EState* estate) {
 #if PG_VERSION_NUM < 160000
   return ExecInsertIndexTuples(rri, slot, estate, false, false, NULL, NIL);
-#else
+#elif PG_VERSION_NUM < 190000
   return ExecInsertIndexTuples(rri, slot, estate, false, false, NULL, NIL, false);
+#else
+  return ExecInsertIndexTuples(rri, estate, 0, slot, NIL, NULL);
 #endif
 }
 
@@ -55,8 +66,10 @@ static inline void mr_ExecInitRangeTable(EState* estate, CopyFromState cstate) {
 }
 
 static inline void mr_CheckValidResultRel(ResultRelInfo* rri) {
-#if PG_VERSION_NUM < 180000
+#if PG_VERSION_NUM < 170000
   CheckValidResultRel(rri, CMD_INSERT);
+#elif PG_VERSION_NUM < 180000
+  CheckValidResultRel(rri, CMD_INSERT, NIL);
 #else
   CheckValidResultRel(rri, CMD_INSERT, ONCONFLICT_NONE, NIL);
 #endif

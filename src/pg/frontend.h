@@ -17,3 +17,12 @@ extern "C" {
 #include "libpq/pqformat.h"
 #include "storage/latch.h"
 }
+
+/* Has the server received bytes of the client that nobody has read yet? */
+static inline bool mr_pq_buffer_has_data() {
+#if PG_VERSION_NUM < 170000
+  return pq_buffer_has_data();
+#else
+  return pq_buffer_remaining_data() > 0;
+#endif
+}

@@ -10,6 +10,8 @@
 
 #define PGDLLEXPORT __attribute__((visibility("default")))
 
+#include <climits>
+
 extern "C" {
 #include "postgres.h"
 
