@@ -13,4 +13,11 @@ SET hash_mem_multiplier = 1;
 SELECT * FROM testing.scan('SELECT g, (SELECT count(*) + g FROM (SELECT DISTINCT b FROM p OFFSET 0) s) FROM generate_series(1, 3) g');
 SELECT * FROM testing.scan('SELECT count(*), sum(b) FROM (SELECT DISTINCT b FROM p OFFSET 0) s');
 SELECT * FROM testing.scan('SELECT count(*), sum(n) FROM (SELECT b, count(*) n FROM p GROUP BY b OFFSET 0) s');
+-- not inside a function, where plans may not be parallel
+SET millrace.scan = off;
+SELECT g, (SELECT count(*) + g FROM (SELECT DISTINCT b FROM p OFFSET 0) s) FROM generate_series(1, 3) g;
+SELECT count(*), sum(b) FROM (SELECT DISTINCT b FROM p WHERE a % 2 = 0 OFFSET 0) s;
+SET millrace.scan = on;
+SELECT g, (SELECT count(*) + g FROM (SELECT DISTINCT b FROM p OFFSET 0) s) FROM generate_series(1, 3) g;
+SELECT count(*), sum(b) FROM (SELECT DISTINCT b FROM p WHERE a % 2 = 0 OFFSET 0) s;
 DROP TABLE p;
