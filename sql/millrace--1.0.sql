@@ -76,3 +76,56 @@ COMMENT ON FUNCTION millrace.disable() IS
 
 REVOKE ALL ON FUNCTION millrace._split_libraries(pg_catalog.text), millrace._session_libraries(), millrace._set_session_libraries(pg_catalog.text[]),
   millrace.enable(), millrace.disable() FROM PUBLIC;
+
+CREATE FUNCTION millrace.count(relation pg_catalog.regclass) RETURNS pg_catalog.int8
+  LANGUAGE c STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'millrace_count';
+COMMENT ON FUNCTION millrace.count(pg_catalog.regclass) IS
+  'exact number of rows, as SELECT count(*) gives it to the caller, by the fast path whatever millrace.scan is';
+
+CREATE FUNCTION millrace.doctor(OUT finding pg_catalog.text, OUT detail pg_catalog.text, OUT advice pg_catalog.text,
+    OUT setting pg_catalog.text)
+  RETURNS SETOF pg_catalog.record LANGUAGE sql STABLE PARALLEL RESTRICTED
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+  SELECT 'library not preloaded', 'millrace is loaded in this session only',
+         'preload it, so that every session is fast', 'session_preload_libraries'
+    WHERE current_setting('shared_preload_libraries') || ',' || current_setting('session_preload_libraries')
+          || ',' || current_setting('local_preload_libraries') !~ '(^|[,/ "])millrace'
+  UNION ALL
+  SELECT 'millrace switched off', s.name || ' is off', 'switch it on', s.name
+    FROM pg_settings s WHERE s.name IN ('millrace.copy', 'millrace.scan') AND s.setting = 'off'
+  UNION ALL
+  SELECT 'no SIMD', 'millrace.simd is scalar', 'let millrace choose: auto', 'millrace.simd'
+    FROM pg_settings s WHERE s.name = 'millrace.simd' AND s.setting = 'scalar'
+  UNION ALL
+  SELECT 'huge pages off', 'every new session first pays page faults for shared buffers',
+         'reserve huge pages and set it to try or on', 'huge_pages'
+    WHERE coalesce(current_setting('huge_pages_status', true), current_setting('huge_pages')) = 'off'
+  UNION ALL
+  SELECT 'shared_buffers small', 'tables of this database take ' || pg_size_pretty(t.bytes) || ', shared_buffers is '
+         || current_setting('shared_buffers'),
+         'scans are fastest over tables that fit in', 'shared_buffers'
+    FROM (SELECT sum(relpages::int8) * current_setting('block_size')::int8 AS bytes FROM pg_class
+          WHERE relkind IN ('r', 'm')) t
+    WHERE t.bytes > pg_size_bytes(current_setting('shared_buffers'))
+  UNION ALL
+  SELECT 'work_mem small', 'work_mem is ' || current_setting('work_mem'),
+         'GROUP BY with more groups than fit in is left to PostgreSQL', 'work_mem'
+    WHERE pg_size_bytes(current_setting('work_mem')) <= 4194304
+  UNION ALL
+  SELECT 'autovacuum off', 'pages of changed tables are never marked all-visible', 'switch it on', 'autovacuum'
+    WHERE current_setting('autovacuum') = 'off'
+  UNION ALL
+  SELECT 'table not vacuumed', c.oid::regclass || ': ' || c.relallvisible || ' of ' || c.relpages
+         || ' pages are all-visible', 'VACUUM it; for tables that only grow lower the setting',
+         'autovacuum_vacuum_insert_scale_factor'
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'm') AND c.relpages > 1000 AND c.relallvisible < 0.9 * c.relpages
+          AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
+  UNION ALL
+  SELECT 'autovacuum lagging', s.relid::regclass || ': ' || s.n_dead_tup || ' dead of ' || s.n_live_tup || ' rows',
+         'VACUUM it, or let autovacuum come sooner', 'autovacuum_vacuum_scale_factor'
+    FROM pg_stat_user_tables s WHERE s.n_dead_tup > 10000 AND s.n_dead_tup > 0.3 * s.n_live_tup
+  $$;
+COMMENT ON FUNCTION millrace.doctor() IS
+  'what keeps scans of this database from being as fast as they could be, and the setting to change for each';

@@ -4,6 +4,7 @@
 #include "copy/hook.h"
 #include "pg/pg.h"
 #include "pg/settings.h"
+#include "scan/hook.h"
 
 extern "C" {
 
@@ -14,6 +15,7 @@ PGDLLEXPORT void _PG_init(void);
 void _PG_init(void) {
   mr::init_settings();
   mr::init_copy();
+  mr::init_scan();
 }
 
 }  // extern "C"

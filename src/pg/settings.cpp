@@ -9,6 +9,7 @@ extern "C" {
 namespace mr {
 
 bool setting_copy = true;
+bool setting_scan = true;
 bool setting_log_fallback = false;
 
 static int setting_simd = 0;
@@ -36,6 +37,11 @@ void init_settings() {
                            "When on, COPY FROM of text and CSV input into tables is read and stored by millrace's "
                            "fast path where it can be, with the same result. When off, PostgreSQL's own code runs.",
                            &setting_copy, true, PGC_USERSET, 0, nullptr, nullptr, nullptr);
+  DefineCustomBoolVariable("millrace.scan", "Lets millrace aggregate over table scans.",
+                           "When on, counts and aggregates over sequential scans of ordinary tables are computed by "
+                           "a Custom Scan (MillraceAgg) where all of the aggregation is known to it, with the same "
+                           "result. When off, PostgreSQL's own plan runs, also of statements prepared before.",
+                           &setting_scan, true, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
   DefineCustomBoolVariable("millrace.log_fallback", "Tells why a statement was left to PostgreSQL.",
                            "When on, a NOTICE gives the reason each time a COPY FROM is left to PostgreSQL's own code "
                            "although millrace.copy is on.",

@@ -1,0 +1,23 @@
+-- The lower half of a parallel DISTINCT, with more values than its table has room for, read again.
+LOAD 'millrace';
+CREATE TABLE p (a int, b int);
+INSERT INTO p SELECT g, g % 20000 FROM generate_series(1, 60000) g;
+ANALYZE p;
+UPDATE pg_statistic SET stadistinct = 10 WHERE starelid = 'p'::regclass; -- an estimate that is wrong
+SET max_parallel_workers_per_gather = 2;
+SET min_parallel_table_scan_size = 0;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+SELECT * FROM testing.scan('SELECT g, (SELECT count(*) + g FROM (SELECT DISTINCT b FROM p OFFSET 0) s) FROM generate_series(1, 3) g');
+SELECT * FROM testing.scan('SELECT count(*), sum(b) FROM (SELECT DISTINCT b FROM p OFFSET 0) s');
+SELECT * FROM testing.scan('SELECT count(*), sum(n) FROM (SELECT b, count(*) n FROM p GROUP BY b OFFSET 0) s');
+-- not inside a function, where plans may not be parallel
+SET millrace.scan = off;
+SELECT g, (SELECT count(*) + g FROM (SELECT DISTINCT b FROM p OFFSET 0) s) FROM generate_series(1, 3) g;
+SELECT count(*), sum(b) FROM (SELECT DISTINCT b FROM p WHERE a % 2 = 0 OFFSET 0) s;
+SET millrace.scan = on;
+SELECT g, (SELECT count(*) + g FROM (SELECT DISTINCT b FROM p OFFSET 0) s) FROM generate_series(1, 3) g;
+SELECT count(*), sum(b) FROM (SELECT DISTINCT b FROM p WHERE a % 2 = 0 OFFSET 0) s;
+DROP TABLE p;

@@ -1,0 +1,21 @@
+/*
+ * line_pointers.h: the line pointer array of a heap page, as its 32-bit words.
+ */
+#pragma once
+#include "base/plain.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Number of line pointers among items[0, n) whose state is LP_NORMAL: bits 15 and
+ * 16 of an ItemIdData hold lp_flags, on little- and big-endian machines alike, and
+ * LP_NORMAL is 1. Reads nothing outside items[0, n).
+ */
+size_t mr_count_normal_pointers(const uint32_t* items, size_t n);
+size_t mr_count_normal_pointers_scalar(const uint32_t* items, size_t n);
+
+#ifdef __cplusplus
+}
+#endif

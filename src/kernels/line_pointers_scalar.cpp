@@ -1,0 +1,8 @@
+/* line_pointers_scalar.cpp: line pointers one at a time. */
+#include "kernels/line_pointers.h"
+
+size_t mr_count_normal_pointers_scalar(const uint32_t* items, size_t n) {
+  size_t count = 0;
+  for (size_t i = 0; i < n; i++) count += (items[i] >> 15 & 3) == 1;
+  return count;
+}

@@ -1,0 +1,57 @@
+/*
+ * compat_scan.h: names that changed between PostgreSQL 15 and 19 and that only scans use.
+ */
+#pragma once
+#include "pg/pg.h"
+
+extern "C" {
+#include "nodes/nodes.h"
+#include "pgstat.h"
+#include "utils/rel.h"
+#if PG_VERSION_NUM >= 160000
+#include "catalog/pg_proc.h"
+#endif
+}
+
+/* Where a relation's storage is. */
+#if PG_VERSION_NUM < 160000
+#define MR_LOCATOR(rel) ((rel)->rd_node)
+#else
+#define MR_LOCATOR(rel) ((rel)->rd_locator)
+#endif
+
+/* Snapshots that may be too old went away in 17. */
+#if PG_VERSION_NUM < 170000
+#define mr_TestForOldSnapshot(snapshot, rel, page) TestForOldSnapshot(snapshot, rel, page)
+#else
+#define mr_TestForOldSnapshot(snapshot, rel, page) ((void)(snapshot))
+#endif
+
+/* pgstat_count_heap_getnext() for n tuples. */
+#if PG_VERSION_NUM < 160000
+#define mr_pgstat_count_heap_getnext(rel, n)                                                          \
+  do {                                                                                                \
+    if (pgstat_should_count_relation(rel)) (rel)->pgstat_info->t_counts.t_tuples_returned += (n);     \
+  } while (0)
+#else
+#define mr_pgstat_count_heap_getnext(rel, n)                                                          \
+  do {                                                                                                \
+    if (pgstat_should_count_relation(rel)) (rel)->pgstat_info->counts.tuples_returned += (n);         \
+  } while (0)
+#endif
+
+/* EXECUTE privilege on a function. */
+#if PG_VERSION_NUM < 160000
+#define mr_function_aclcheck(function, user) pg_proc_aclcheck(function, user, ACL_EXECUTE)
+#else
+#define mr_function_aclcheck(function, user) object_aclcheck(ProcedureRelationId, function, user, ACL_EXECUTE)
+#endif
+
+/* Walkers and mutators of expression trees: until 15 their type is a function without prototype. */
+#if PG_VERSION_NUM < 160000
+#define MR_WALKER(f) reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)(void)>(f))
+#define MR_MUTATOR(f) reinterpret_cast<Node* (*)()>(reinterpret_cast<void (*)(void)>(f))
+#else
+#define MR_WALKER(f) f
+#define MR_MUTATOR(f) f
+#endif

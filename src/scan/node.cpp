@@ -1,0 +1,323 @@
+/*
+ * node.cpp: the Custom Scan (MillraceAgg) as core's executor sees it: begin, fetch, rescan, end.
+ *
+ * The plan is a CustomScan with core's SeqScan as its outer child, which is never
+ * asked for a tuple: it holds the relation, its parallel scan and its place in
+ * EXPLAIN. Core's Agg, without its child, is in custom_plans.
+ */
+#include "scan/node.h"
+
+extern "C" {
+#include "catalog/objectaccess.h"
+#include "catalog/pg_class.h"
+#include "executor/executor.h"
+#include "utils/acl.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+}
+
+#include "pg/compat_scan.h"
+#include "pg/settings.h"
+
+namespace mr {
+
+static ScanNode* as_node(CustomScanState* css) { return reinterpret_cast<ScanNode*>(css); }
+
+static void begin_node(CustomScanState* css, EState* estate, int eflags);
+static TupleTableSlot* exec_node(CustomScanState* css);
+static void end_node(CustomScanState* css);
+static void rescan_node(CustomScanState* css);
+
+static const CustomExecMethods kExecMethods = {"MillraceAgg", begin_node, exec_node, end_node, rescan_node, nullptr,
+                                               nullptr,       nullptr,    nullptr,   nullptr,  nullptr,     nullptr,
+                                               node_explain};
+
+static Node* create_state(CustomScan* scan) {
+  ScanNode* node = static_cast<ScanNode*>(palloc0(sizeof(ScanNode)));
+  NodeSetTag(node, T_CustomScanState);
+  node->css.methods = &kExecMethods;
+  return reinterpret_cast<Node*>(node);
+}
+
+const CustomScanMethods kScanMethods = {"MillraceAgg", create_state};
+
+/* Core's own Agg over the SeqScan. */
+static Agg* core_plan(CustomScan* scan) {
+  Agg* agg = makeNode(Agg);
+  memcpy(agg, linitial(scan->custom_plans), sizeof(Agg));
+  outerPlan(agg) = outerPlan(scan);
+  return agg;
+}
+
+/* Reasons that can only be known now. Core's Agg then gives the right answer or the right error. */
+static bool must_leave_to_core(ScanNode* node, EState* estate) {
+  if (!setting_scan) return true;
+  if (estate->es_epq_active != nullptr) return true;
+  if (object_access_hook != nullptr) return true;
+  return estate->es_snapshot == nullptr || estate->es_snapshot->snapshot_type != SNAPSHOT_MVCC;
+}
+
+/* EXECUTE on aggregates, their functions and what the kernels stand in for. */
+static bool may_execute(Program* p) {
+  const Oid user = GetUserId();
+  ListCell* cell;
+  foreach (cell, p->functions)
+    if (mr_function_aclcheck(lfirst_oid(cell), user) != ACLCHECK_OK) return false;
+  for (int i = 0; i < p->n_results; i++)
+    if (mr_function_aclcheck(p->results[i].aggref->aggfnoid, user) != ACLCHECK_OK) return false;
+  return true;
+}
+
+static AggState* fake_agg_state(MemoryContext context) {
+  AggState* fake = makeNode(AggState);
+  fake->curaggcontext = makeNode(ExprContext);
+  fake->curaggcontext->ecxt_per_tuple_memory = context;
+  return fake;
+}
+
+static void init_columns(ScanNode* node, Relation rel) {
+  Program* p = &node->program;
+  node->columns = static_cast<Vector**>(palloc0(sizeof(Vector*) * (p->n_attributes + 1)));
+  Vector** filter = static_cast<Vector**>(palloc0(sizeof(Vector*) * (p->n_attributes + 1)));
+  for (int attno = 1; attno <= p->n_attributes; attno++) {
+    if (!p->used[attno]) continue;
+    Vector* v = static_cast<Vector*>(palloc0(sizeof(Vector)));
+    v->values = static_cast<Datum*>(palloc0(sizeof(Datum) * kBatchRows));
+    v->nulls = static_cast<uint8*>(palloc0(kBatchRows));
+    node->columns[attno] = v;
+    if (p->used_by_filter[attno]) filter[attno] = v;
+  }
+  node->spare = static_cast<Datum*>(palloc0(sizeof(Datum) * kBatchRows));
+  /* Two steps when the filter's columns are had without a walk, or when it lets little pass. */
+  deformer_init(&node->filter_columns, RelationGetDescr(rel), filter);
+  const double rows = rel->rd_rel->reltuples;
+  node->two_steps = p->n_predicates > 0 && (node->filter_columns.n_fixed == node->filter_columns.n_steps ||
+                                            outerPlan(node->css.ss.ps.plan)->plan_rows < 0.3 * rows);
+  deformer_init(&node->all_columns, RelationGetDescr(rel), node->columns);
+}
+
+static void init_transitions(ScanNode* node) {
+  Program* p = &node->program;
+  for (int i = 0; i < p->n_transitions; i++) {
+    TransitionPlan* plan = &p->transitions[i];
+    Transition* t = &plan->t;
+    t->shared = &node->shared;
+    t->call = static_cast<FunctionCallInfo>(palloc0(SizeForFunctionCallInfo(t->n_args + 1)));
+    InitFunctionCallInfoData(*t->call, &t->transfn_info, t->n_args + 1, t->aggref->inputcollid,
+                             reinterpret_cast<fmNodePtr>(node->shared.fake), nullptr);
+    if (plan->filter_predicate != nullptr)
+      predicate_bind(plan->filter_predicate, node->columns, &node->css.ss.ps);
+    if (plan->filter != nullptr) plan->filter_state = ExecInitExpr(plan->filter, &node->css.ss.ps);
+  }
+}
+
+static void init_execution(ScanNode* node, EState* estate, Relation rel) {
+  Program* p = &node->program;
+  AggShared* shared = &node->shared;
+  shared->states = AllocSetContextCreate(estate->es_query_cxt, "millrace aggregates", ALLOCSET_DEFAULT_SIZES);
+  shared->scratch = AllocSetContextCreate(estate->es_query_cxt, "millrace scratch", ALLOCSET_DEFAULT_SIZES);
+  shared->fake = fake_agg_state(shared->states);
+  shared->fake_final = fake_agg_state(node->css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
+  init_columns(node, rel);
+  for (int i = 0; i < p->n_predicates; i++) predicate_bind(p->predicates[i], node->columns, &node->css.ss.ps);
+  compute_bind(&p->compute, node->columns, &node->css.ss.ps);
+  if (p->residual != NIL) node->residual = ExecInitQual(p->residual, &node->css.ss.ps);
+  init_transitions(node);
+  node->row = ExecAllocTableSlot(&estate->es_tupleTable, RelationGetDescr(rel), &TTSOpsVirtual);
+  for (int i = 0; i < RelationGetDescr(rel)->natts; i++) {
+    node->row->tts_values[i] = 0;
+    node->row->tts_isnull[i] = true;
+  }
+  node_reset_states(node);
+}
+
+static void begin_node(CustomScanState* css, EState* estate, int eflags) {
+  ScanNode* node = as_node(css);
+  CustomScan* scan = castNode(CustomScan, css->ss.ps.plan);
+  node->agg = core_plan(scan);
+  node->eflags = eflags;
+  if (must_leave_to_core(node, estate)) return node_leave_to_core(node);
+  outerPlanState(css) = ExecInitNode(outerPlan(scan), estate, eflags);
+  Relation rel = castNode(SeqScanState, outerPlanState(css))->ss.ss_currentRelation;
+  const char* reason =
+      program_compile(&node->program, node->agg, castNode(SeqScan, outerPlan(scan)), rel);
+  if (reason != nullptr || !may_execute(&node->program)) return node_leave_to_core(node);
+  init_execution(node, estate, rel);
+}
+
+void node_leave_to_core(ScanNode* node) {
+  EState* estate = node->css.ss.ps.state;
+  if (node->started) reader_stop(&node->reader, &node->batch);
+  if (outerPlanState(node) != nullptr) {
+    ExecEndNode(outerPlanState(node));
+    outerPlanState(node) = nullptr;
+  }
+  if (node->shared.states != nullptr) MemoryContextReset(node->shared.states);
+  MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
+  node->core = ExecInitNode(reinterpret_cast<Plan*>(node->agg), estate, node->eflags);
+  node->css.custom_ps = list_make1(node->core);
+  MemoryContextSwitchTo(old);
+}
+
+void node_reset_states(ScanNode* node) {
+  Program* p = &node->program;
+  MemoryContextReset(node->shared.states);
+  node->next = 0;
+  node->ready = false;
+  if (p->n_keys > 0) {
+    node->groups.n_keys = p->n_keys;
+    node->groups.keys = p->keys;
+    node->groups.state_bytes = p->state_bytes;
+    groups_init(&node->groups, node->shared.states, node->shared.scratch);
+    return;
+  }
+  char* raw = static_cast<char*>(MemoryContextAllocZero(node->shared.states, p->state_bytes + 16));
+  node->plain = reinterpret_cast<char*>(TYPEALIGN(16, raw));
+  for (int i = 0; i < p->n_transitions; i++) {
+    Transition* t = &p->transitions[i].t;
+    if (t->ops->init != nullptr) t->ops->init(t, node->plain + t->offset);
+  }
+}
+
+/* finalize_aggregate() or finalize_partialaggregate(). */
+static Datum result_value(ScanNode* node, Result* result, char* states, bool* isnull) {
+  Transition* t = &node->program.transitions[result->transition].t;
+  AggState* fake = node->shared.fake_final;
+  Datum value = t->ops->result(t, states + t->offset, isnull);
+  if (result->partial) {
+    if (*isnull || t->ops->serialized || !OidIsValid(t->serialfn)) return value;
+    FmgrInfo serialize;
+    fmgr_info(t->serialfn, &serialize);
+    LOCAL_FCINFO(call, 1);
+    InitFunctionCallInfoData(*call, &serialize, 1, InvalidOid, reinterpret_cast<fmNodePtr>(fake), nullptr);
+    call->args[0].value = value;
+    call->args[0].isnull = false;
+    value = FunctionCallInvoke(call);
+    *isnull = call->isnull;
+    return value;
+  }
+  if (t->ops->serialized && !*isnull) {
+    FmgrInfo deserialize;
+    fmgr_info(t->deserialfn, &deserialize);
+    LOCAL_FCINFO(call, 2);
+    InitFunctionCallInfoData(*call, &deserialize, 2, InvalidOid, reinterpret_cast<fmNodePtr>(fake), nullptr);
+    call->args[0].value = value;
+    call->args[0].isnull = false;
+    call->args[1].value = 0;
+    call->args[1].isnull = false;
+    value = FunctionCallInvoke(call);
+    *isnull = call->isnull;
+  }
+  if (!OidIsValid(result->finalfn.fn_oid)) return value;
+  LOCAL_FCINFO(call, FUNC_MAX_ARGS);
+  InitFunctionCallInfoData(*call, &result->finalfn, result->n_final_args, t->aggref->inputcollid,
+                           reinterpret_cast<fmNodePtr>(fake), nullptr);
+  bool any_null = *isnull;
+  call->args[0].value = value;
+  call->args[0].isnull = *isnull;
+  for (int i = 1; i < result->n_final_args; i++) {
+    call->args[i].value = 0;
+    call->args[i].isnull = true;
+    any_null = true;
+  }
+  if (any_null && result->finalfn.fn_strict) {
+    *isnull = true;
+    return 0;
+  }
+  value = FunctionCallInvoke(call);
+  *isnull = call->isnull;
+  return value;
+}
+
+/* The scan tuple: group keys, then aggregates, as in custom_scan_tlist. */
+static TupleTableSlot* load_group(ScanNode* node, uint32 group) {
+  Program* p = &node->program;
+  TupleTableSlot* slot = node->css.ss.ss_ScanTupleSlot;
+  ExprContext* econtext = node->css.ss.ps.ps_ExprContext;
+  ExecClearTuple(slot);
+  char* states = node->plain;
+  if (p->n_keys > 0) {
+    GroupTable* groups = &node->groups;
+    states = groups->states + group * groups->state_bytes;
+    for (int j = 0; j < p->n_keys; j++) {
+      slot->tts_values[j] = groups->values[static_cast<size_t>(group) * p->n_keys + j];
+      slot->tts_isnull[j] = (groups->nulls[group] >> j & 1) != 0;
+    }
+  }
+  MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+  for (int i = 0; i < p->n_results; i++)
+    slot->tts_values[p->n_keys + i] =
+        result_value(node, &p->results[i], states, &slot->tts_isnull[p->n_keys + i]);
+  MemoryContextSwitchTo(old);
+  return ExecStoreVirtualTuple(slot);
+}
+
+static TupleTableSlot* next_group(ScanNode* node) {
+  ExprContext* econtext = node->css.ss.ps.ps_ExprContext;
+  ProjectionInfo* projection = node->css.ss.ps.ps_ProjInfo;
+  const uint32 n = node->program.n_keys > 0 ? node->groups.n_groups : 1;
+  while (node->next < n) {
+    CHECK_FOR_INTERRUPTS();
+    ResetExprContext(econtext);
+    econtext->ecxt_scantuple = load_group(node, node->next++);
+    if (!ExecQual(node->css.ss.ps.qual, econtext)) {
+      InstrCountFiltered1(&node->css, 1);
+      continue;
+    }
+    return projection != nullptr ? ExecProject(projection) : econtext->ecxt_scantuple;
+  }
+  return nullptr;
+}
+
+static TupleTableSlot* exec_node(CustomScanState* css) {
+  ScanNode* node = as_node(css);
+  for (;;) {
+    if (node->core != nullptr) return ExecProcNode(node->core);
+    if (node->ready) {
+      TupleTableSlot* slot = next_group(node);
+      if (slot != nullptr) return slot;
+      if (node->read_all) return nullptr;
+      node_reset_states(node); /* a full table has been handed out */
+      node->flushes++;
+    }
+    node_aggregate(node);
+    node->ready = true;
+  }
+}
+
+static void end_node(CustomScanState* css) {
+  ScanNode* node = as_node(css);
+  if (node->core != nullptr) {
+    ExecEndNode(node->core);
+    return;
+  }
+  if (node->started) reader_stop(&node->reader, &node->batch);
+  ExecEndNode(outerPlanState(css));
+}
+
+static void rescan_node(CustomScanState* css) {
+  ScanNode* node = as_node(css);
+  ExecClearTuple(css->ss.ss_ScanTupleSlot);
+  if (node->core != nullptr) {
+    if (css->ss.ps.chgParam != nullptr) UpdateChangedParamSet(node->core, css->ss.ps.chgParam);
+    ExecReScan(node->core);
+    return;
+  }
+  if (css->ss.ps.chgParam == nullptr && node->ready && node->read_all && node->flushes == 0 &&
+      !node->program.partial) {
+    node->next = 0; /* nothing the groups depend on has changed */
+    return;
+  }
+  if (node->started) reader_stop(&node->reader, &node->batch);
+  Program* p = &node->program;
+  for (int i = 0; i < p->n_predicates; i++) predicate_reset(p->predicates[i]);
+  for (int i = 0; i < p->n_transitions; i++)
+    if (p->transitions[i].filter_predicate != nullptr) predicate_reset(p->transitions[i].filter_predicate);
+  compute_reset(&p->compute);
+  node_reset_states(node);
+  node->started = node->read_all = false;
+  node->flushes = 0;
+  ExecReScan(outerPlanState(css));
+}
+
+}  // namespace mr

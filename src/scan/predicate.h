@@ -1,0 +1,46 @@
+/*
+ * predicate.h: conditions that can be told for a whole batch, without ever raising an error.
+ */
+#pragma once
+#include "scan/batch.h"
+
+extern "C" {
+#include "nodes/execnodes.h"
+#include "nodes/primnodes.h"
+}
+
+namespace mr {
+
+constexpr int kMaskWords = kBatchRows / 64;
+
+/* Three-valued result for a batch: a row in neither set is null. */
+struct Truth {
+  uint64 yes[kMaskWords];
+  uint64 no[kMaskWords];
+};
+
+struct Predicate;
+
+/*
+ * Compiles a condition over Vars of one relation; NULL when some part of it is not known
+ * here. Columns used are marked in used[attno]; functions whose EXECUTE privilege must be
+ * checked are appended to *functions. In CurrentMemoryContext.
+ */
+Predicate* predicate_compile(Node* condition, bool* used, List** functions);
+
+/* Does an expression have parameters that may be a subplan not run yet? That can raise any error. */
+bool is_lazy(Node* expression, void* unused);
+
+/* After compiling: columns[attno] are the vectors. Constants are evaluated in parent on first use. */
+void predicate_bind(Predicate* predicate, Vector* const* columns, PlanState* parent);
+
+/* Forgets parameter values: they may have changed. */
+void predicate_reset(Predicate* predicate);
+
+/*
+ * Evaluates for n rows; only the result for rows in alive is meant (NULL: all). econtext is for
+ * the parameters.
+ */
+void predicate_eval(Predicate* predicate, ExprContext* econtext, int n, const uint64* alive, Truth* out);
+
+}  // namespace mr
