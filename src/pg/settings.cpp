@@ -9,7 +9,7 @@ extern "C" {
 namespace mr {
 
 bool setting_copy = true;
-bool setting_scan = true;
+bool setting_scan = false;
 bool setting_log_fallback = false;
 
 static int setting_simd = 0;
@@ -41,7 +41,7 @@ void init_settings() {
                            "When on, counts and aggregates over sequential scans of ordinary tables are computed by "
                            "a Custom Scan (MillraceAgg) where all of the aggregation is known to it, with the same "
                            "result. When off, PostgreSQL's own plan runs, also of statements prepared before.",
-                           &setting_scan, true, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
+                           &setting_scan, false, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
   DefineCustomBoolVariable("millrace.log_fallback", "Tells why a statement was left to PostgreSQL.",
                            "When on, a NOTICE gives the reason each time a COPY FROM is left to PostgreSQL's own code "
                            "although millrace.copy is on.",
