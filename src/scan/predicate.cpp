@@ -21,7 +21,6 @@ extern "C" {
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
-#include "utils/pg_locale.h"
 #include "utils/timestamp.h"
 }
 
