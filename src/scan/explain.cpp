@@ -5,6 +5,9 @@
 
 extern "C" {
 #include "commands/explain.h"
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#endif
 #include "nodes/makefuncs.h"
 #include "utils/ruleutils.h"
 }

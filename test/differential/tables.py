@@ -42,12 +42,12 @@ _TRIGGERS = {
         BEGIN IF hashtext(NEW::text) % 7 = 0 THEN RETURN NULL; END IF; RETURN NEW; END $$;
         CREATE TRIGGER g_before BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION f_before()""",
     "before_notice": """CREATE FUNCTION f_notice() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN RAISE NOTICE 'row % of %', (SELECT count(*) FROM t), left(NEW::text, 40); RETURN NEW; END $$;
+        BEGIN RAISE NOTICE 'row % of %', (SELECT count(*) FROM (SELECT FROM t LIMIT 2000) s), left(NEW::text, 40); RETURN NEW; END $$;
         CREATE TRIGGER g_notice BEFORE INSERT ON t FOR EACH ROW WHEN (hashtext(NEW::text) % 5 = 0)
         EXECUTE FUNCTION f_notice()""",
     "after": """CREATE TABLE log (n int, r text);
         CREATE FUNCTION f_after() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN INSERT INTO log SELECT count(*), NEW::text FROM t; RETURN NULL; END $$;
+        BEGIN INSERT INTO log SELECT (SELECT count(*) FROM (SELECT FROM t LIMIT 2000) s), NEW::text; RETURN NULL; END $$;
         CREATE TRIGGER g_after AFTER INSERT ON t FOR EACH ROW WHEN (hashtext(NEW::text) % 50 = 0)
         EXECUTE FUNCTION f_after()""",
     "after_error": """CREATE FUNCTION f_error() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -71,7 +71,7 @@ CREATE FUNCTION volatile_text() RETURNS text LANGUAGE plpgsql VOLATILE AS $$ BEG
 CREATE FUNCTION check_even(x text) RETURNS bool LANGUAGE plpgsql IMMUTABLE AS
   $$ BEGIN RETURN coalesce(length(x), 0) <> 13; END $$;
 CREATE FUNCTION check_sees(x text) RETURNS bool LANGUAGE plpgsql VOLATILE AS
-  $$ BEGIN RETURN x IS DISTINCT FROM 'zz' OR (SELECT count(*) FROM t) = 0; END $$;
+  $$ BEGIN RETURN x IS DISTINCT FROM 'zz' OR (SELECT count(*) FROM (SELECT FROM t LIMIT 2000) s) = 0; END $$;
 CREATE SEQUENCE seq;
 """
 
