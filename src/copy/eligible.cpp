@@ -104,6 +104,8 @@ bool copy_may_place_pages(CopyFromState cstate) {
   Relation rel = cstate->rel;
   TriggerDesc* triggers = rel->trigdesc;
   if (rel->rd_rel->relhasindex) return false;
+  /* with a small fillfactor core fills the gaps that rows leave below it; whole pages would keep them */
+  if (RelationGetTargetPageFreeSpace(rel, HEAP_DEFAULT_FILLFACTOR) > BLCKSZ / 2) return false;
   if (triggers != nullptr && (triggers->trig_insert_after_row || triggers->trig_insert_new_table)) return false;
   if (RelationIsAccessibleInLogicalDecoding(rel)) return false; /* log_heap_new_cid() is for such tables */
   return constraints_are_blind(rel);
