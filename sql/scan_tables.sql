@@ -1,5 +1,6 @@
 -- Tables of every kind and age, privileges, plans that run more than once.
 LOAD 'millrace';
+SET millrace.scan = on;
 SET max_parallel_workers_per_gather = 0;
 CREATE TABLE a (gone int, i int, t text);
 INSERT INTO a SELECT g, g, repeat('x', g % 5) FROM generate_series(1, 500) g;
@@ -72,7 +73,7 @@ SELECT count(*) >= 0 AS diagnosed FROM millrace.doctor();
 SET plan_cache_mode = force_generic_plan;
 PREPARE q (int, text) AS SELECT count(*), sum(i) FROM a WHERE i > $1 AND e = $2;
 EXECUTE q (100, 'there'); EXECUTE q (200, 'missing'); EXECUTE q (NULL, 'there');
-SET millrace.scan = off; EXECUTE q (100, 'there'); RESET millrace.scan; RESET plan_cache_mode;
+SET millrace.scan = off; EXECUTE q (100, 'there'); SET millrace.scan = on; RESET plan_cache_mode;
 ALTER TABLE a ADD COLUMN late int DEFAULT 1; EXECUTE q (100, 'there');
 -- rescans
 SELECT * FROM testing.scan('SELECT g, (SELECT count(*) FROM a WHERE a.i < g * 100) FROM generate_series(1, 4) g');
@@ -88,7 +89,7 @@ SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parall
 ANALYZE many;
 SELECT * FROM testing.scan('SELECT count(*), sum(i), avg(i), min(k), sum(i::int8), avg(i::numeric), stddev(i) FROM many');
 SELECT * FROM testing.scan('SELECT k % 10, count(*), sum(i), avg(i) FROM many WHERE i > 5 GROUP BY 1');
-RESET ALL;
+RESET ALL; SET millrace.scan = on;
 SET millrace.simd = scalar;
 EXPLAIN (COSTS off) SELECT k, count(*) FROM many WHERE i > 5 AND sqrt(i) > 3 GROUP BY k HAVING sum(i) > 1;
 DROP OWNED BY millrace_scan_user; DROP ROLE millrace_scan_user;
