@@ -52,6 +52,7 @@ struct Column {
   const Converter* converter; /* null: always the type's input function */
   int field;                  /* which field of the line; -1 if none */
   int arg1, arg2;             /* converter's own: typmod parts */
+  bool counts_characters;     /* converter has to tell characters from bytes */
   ExprState* default_expr;
   bool default_is_const;
 
@@ -64,7 +65,7 @@ struct Column {
   Datum* datum;        /* where state is kDatum: a varlena */
 
   /* For the whole batch. */
-  bool ascii;      /* its text is plain ASCII */
+  bool ascii;      /* counts_characters: its text is plain ASCII */
   bool all_values; /* every state is MR_VALUE */
   bool all_null;   /* every state is MR_NULL */
 };
@@ -83,6 +84,7 @@ struct Batch {
   Column* columns; /* natts of them, in attribute order */
   int nfields;
   Column** by_field; /* nfields of them, in the order of the line */
+  bool counts_characters; /* of some column */
 
   RowState* row_state;
   uint8* attention;  /* row needs a look one by one: refused field, wrong shape */

@@ -3,7 +3,6 @@
 extern "C" {
 #include "access/tupmacs.h"
 #include "executor/executor.h"
-#include "mb/pg_wchar.h"
 #include "nodes/primnodes.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -21,36 +20,15 @@ constexpr uint32 kCells = 128 * 1024;
 constexpr uint32 kFunctionCells = 8 * 1024;
 constexpr uint32 kFewestRows = 8;
 
-/* Rows that a batch of the target holds. */
-static uint32 batch_rows(CopyFromState cstate, uint32 max_rows) {
-  TupleDesc desc = RelationGetDescr(cstate->rel);
-  uint32 by_function = 0;
-  for (int i = 0; i < list_length(cstate->attnumlist); i++) {
-    Column column = {};
-    column.att = TupleDescAttr(desc, list_nth_int(cstate->attnumlist, i) - 1);
-    by_function += find_converter(&column) == nullptr;
-  }
-  uint32 rows = Min(max_rows, kCells / desc->natts);
-  if (by_function > 0) rows = Min(rows, kFunctionCells / by_function);
-  return Max(rows, kFewestRows);
-}
-
-static int list_position(List* attnums, int attnum) {
-  for (int i = 0; i < list_length(attnums); i++)
-    if (list_nth_int(attnums, i) == attnum) return i;
-  return -1;
-}
-
 static ExprState* find_default(CopyFromState cstate, int m) {
   for (int i = 0; i < cstate->num_defaults; i++)
     if (cstate->defmap[i] == m) return mr_default_expr(cstate, i);
   return nullptr;
 }
 
-static void column_init(Column* column, CopyFromState cstate, int m, uint32 capacity) {
-  Form_pg_attribute att = TupleDescAttr(RelationGetDescr(cstate->rel), m);
-  column->att = att;
-  column->field = att->attisdropped ? -1 : list_position(cstate->attnumlist, m + 1);
+/* What is fixed for the statement; column->field is set. */
+static void plan_column(Column* column, CopyFromState cstate, int m) {
+  Form_pg_attribute att = column->att;
   column->vector = att->attlen == -1 ? Vector::kVarlena : Vector::kFixed;
   column->align = att_align_nominal(1, att->attalign);
   column->short_header = att->attlen == -1 && att->attstorage != TYPSTORAGE_PLAIN;
@@ -69,17 +47,30 @@ static void column_init(Column* column, CopyFromState cstate, int m, uint32 capa
       column->default_is_const = IsA(column->default_expr->expr, Const);
     }
   }
+}
+
+/* The arrays of one entry a row. */
+static void allocate_column(Column* column, uint32 capacity) {
   /* a field's states are set for every batch */
   column->state = static_cast<uint8*>(column->origin == Origin::kField ? palloc(capacity) : palloc0(capacity));
   if (column->origin == Origin::kNull) return;
   column->start = static_cast<uint32*>(palloc(capacity * sizeof(uint32)));
   column->len = static_cast<uint32*>(palloc(capacity * sizeof(uint32)));
   if (column->vector == Vector::kFixed)
-    column->values = static_cast<char*>(palloc(static_cast<Size>(capacity) * att->attlen + MR_SLACK));
+    column->values = static_cast<char*>(palloc(static_cast<Size>(capacity) * column->att->attlen + MR_SLACK));
   else
     column->datum = static_cast<Datum*>(palloc(capacity * sizeof(Datum)));
   if (column->converter != nullptr && column->converter->needs_payload_room)
     column->payload_room = static_cast<uint8*>(palloc(static_cast<Size>(capacity) * 32 + MR_SLACK));
+}
+
+/* Rows that a batch of these columns holds. */
+static uint32 batch_rows(const Batch* batch, uint32 max_rows) {
+  uint32 by_function = 0;
+  for (int f = 0; f < batch->nfields; f++) by_function += batch->by_field[f]->converter == nullptr;
+  uint32 rows = Min(max_rows, kCells / batch->natts);
+  if (by_function > 0) rows = Min(rows, kFunctionCells / by_function);
+  return Max(rows, kFewestRows);
 }
 
 template <typename T>
@@ -88,18 +79,26 @@ static T* row_array(uint32 capacity) {
 }
 
 Batch* batch_create(CopyFromState cstate, uint32 max_rows) {
-  int natts = RelationGetDescr(cstate->rel)->natts;
+  TupleDesc desc = RelationGetDescr(cstate->rel);
   Batch* batch = static_cast<Batch*>(palloc0(sizeof(Batch)));
-  batch->capacity = batch_rows(cstate, max_rows);
-  batch->natts = natts;
+  batch->natts = desc->natts;
   batch->nfields = list_length(cstate->attnumlist);
-  batch->columns = static_cast<Column*>(palloc0(natts * sizeof(Column)));
+  batch->columns = static_cast<Column*>(palloc0(desc->natts * sizeof(Column)));
   batch->by_field = static_cast<Column**>(palloc0(batch->nfields * sizeof(Column*)));
-  for (int m = 0; m < natts; m++) {
-    Column* column = &batch->columns[m];
-    column_init(column, cstate, m, batch->capacity);
-    if (column->field >= 0) batch->by_field[column->field] = column;
+  for (int m = 0; m < desc->natts; m++) {
+    batch->columns[m].att = TupleDescAttr(desc, m);
+    batch->columns[m].field = -1;
   }
+  for (int f = 0; f < batch->nfields; f++) {
+    batch->by_field[f] = &batch->columns[list_nth_int(cstate->attnumlist, f) - 1];
+    batch->by_field[f]->field = f;
+  }
+  for (int m = 0; m < desc->natts; m++) {
+    plan_column(&batch->columns[m], cstate, m);
+    batch->counts_characters |= batch->columns[m].counts_characters;
+  }
+  batch->capacity = batch_rows(batch, max_rows);
+  for (int m = 0; m < desc->natts; m++) allocate_column(&batch->columns[m], batch->capacity);
   batch->row_state = row_array<RowState>(batch->capacity);
   batch->attention = row_array<uint8>(batch->capacity);
   batch->misshaped = row_array<uint8>(batch->capacity);
@@ -139,7 +138,7 @@ static void refuse_all(Batch* batch, Column* column) {
 void batch_convert(Batch* batch, FieldReader* reader) {
   const char* text = reader->buffer->text;
   uint32 bytes = reader->buffer->begin - batch->row_start[0];
-  bool ascii = GetDatabaseEncoding() == PG_UTF8 && mr_utf8_count(text + batch->row_start[0], bytes) == bytes;
+  bool ascii = batch->counts_characters && mr_utf8_count(text + batch->row_start[0], bytes) == bytes;
   for (int f = 0; f < batch->nfields; f++) {
     Column* column = batch->by_field[f];
     column->ascii = ascii;

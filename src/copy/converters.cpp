@@ -100,15 +100,15 @@ static uint32 convert_text(Column* c, const char* text, uint32 n) {
 
 /* Characters of a field; bytes in single-byte encodings and where all text of the batch is plain ASCII. */
 static inline uint32 characters(const Column* c, const char* text, uint32 i) {
-  if (c->ascii || c->arg2 != PG_UTF8) return c->len[i];
+  if (c->ascii || !c->counts_characters) return c->len[i];
   return mr_utf8_count(text + c->start[i], c->len[i]);
 }
 
 /* varchar(n) and char(n): the limit counts characters, which only UTF-8 and the single-byte encodings count here. */
 static bool plan_length(Column* c) {
   c->arg1 = c->att->atttypmod < static_cast<int32>(VARHDRSZ) ? -1 : c->att->atttypmod - VARHDRSZ;
-  c->arg2 = GetDatabaseEncoding();
-  return c->arg1 < 0 || c->arg2 == PG_UTF8 || pg_database_encoding_max_length() == 1;
+  c->counts_characters = c->arg1 >= 0 && GetDatabaseEncoding() == PG_UTF8;
+  return c->arg1 < 0 || c->counts_characters || pg_database_encoding_max_length() == 1;
 }
 
 static uint32 convert_varchar(Column* c, const char* text, uint32 n) {

@@ -94,10 +94,14 @@ static void note_odd_field(FieldReader* reader, int field, uint32 row) {
   reader->odd_head[field] = static_cast<int32>(reader->odd_used++);
 }
 
-/* Is the field that lies at [at, end) simply the usual NULL marker of text format? mark_nulls() sees to that. */
+/* Does the span hold exactly the NULL marker? */
+static inline bool is_null_print(const FieldReader* reader, const char* text, uint32 start, uint32 len) {
+  return len == reader->null_len && memcmp(text + start, reader->null_print, len) == 0;
+}
+
+/* Is the field that lies at [at, end) simply the NULL marker of text format? mark_nulls() sees to that. */
 static bool is_plain_null(const FieldReader* reader, uint32 at, uint32 end) {
-  return !reader->format.csv && end - at == reader->null_len && reader->null_len == 2 &&
-         memcmp(reader->buffer->text + at, reader->null_print, 2) == 0;
+  return !reader->format.csv && is_null_print(reader, reader->buffer->text, at, end - at);
 }
 
 /* Lists which fields of the batch the odd positions lie in. Both lists ascend, so one walk does. */
@@ -157,11 +161,6 @@ void field_reader_take(FieldReader* reader, Batch* batch, uint32 max_rows, int64
   reader->next_row += n;
   reader->next_sep = sep;
   find_odd_fields(reader, batch, start);
-}
-
-/* Does the span hold exactly the NULL marker? */
-static inline bool is_null_print(const FieldReader* reader, const char* text, uint32 start, uint32 len) {
-  return len == reader->null_len && memcmp(text + start, reader->null_print, len) == 0;
 }
 
 /* Values of the odd fields of a column go to the scratch area. */

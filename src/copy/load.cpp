@@ -149,7 +149,6 @@ static void load_batch(Loader* loader) {
   ResetPerTupleExprContext(loader->estate);
   field_reader_take(loader->reader, batch, kFlushRows - loader->flush_rows, kFlushBytes - loader->flush_bytes);
   MemoryContext old = MemoryContextSwitchTo(GetPerTupleMemoryContext(loader->estate));
-  loader->embedded_newlines = batch->any_quote;
   uint64 lines = lines_to_row(loader, batch->rows - 1);
   batch_convert(batch, loader->reader);
   if (loader->has_checks) find_null_violations(loader);

@@ -48,7 +48,6 @@ struct Loader {
   int64 flush_bytes;
 
   uint64 lines_before;  /* lines before the batch */
-  bool embedded_newlines;
   uint64* lineno; /* one entry a row of the batch, when single rows need theirs */
   int context_row;
 

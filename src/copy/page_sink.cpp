@@ -166,10 +166,8 @@ static void choose_strategy(PageSink* sink) {
 
 /* Lets the WAL writer write behind us, so that logging overlaps parsing. */
 static void nudge_wal_writer(PageSink* sink, int pages) {
-  sink->since_nudge += pages;
-  if (!sink->logged || sink->since_nudge < kNudgePages) return;
-  sink->since_nudge = 0;
-  XLogSetAsyncXactLSN(XactLastRecEnd);
+  bool due = sink->placed / kNudgePages != (sink->placed - pages) / kNudgePages;
+  if (sink->logged && due) XLogSetAsyncXactLSN(XactLastRecEnd);
 }
 
 /* Moves every staged page into the table. */

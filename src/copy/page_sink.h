@@ -40,7 +40,6 @@ struct PageSink {
 
   uint64 placed;        /* pages in the table so far */
   uint64 toast_page;    /* 1 + number of the last page that has a tuple with toasted values; 0: none */
-  uint64 since_nudge;   /* pages since the WAL writer was told */
   BlockNumber last_block;
 };
 

@@ -22,7 +22,7 @@ static uint32 count_byte(const char* s, uint32 n, char c) {
 /* Lines of the batch up to and with the row; core counts newlines inside quotes, which CSV alone has. */
 uint64 lines_to_row(const Loader* loader, uint32 row) {
   const Batch* batch = loader->batch;
-  if (!loader->embedded_newlines) return row + 1;
+  if (!batch->any_quote) return row + 1;
   uint32 start = batch->row_start[0], end = batch->row_start[row] + batch->row_len[row];
   return count_byte(loader->buffer->text + start, end - start, eol_byte(loader)) + 1;
 }
@@ -47,7 +47,7 @@ void loader_error_context(void* arg) {
 /* Line numbers of every row, for errors that come when the row's text is gone. */
 void number_rows(Loader* loader) {
   const Batch* batch = loader->batch;
-  if (!loader->embedded_newlines) {
+  if (!batch->any_quote) {
     for (uint32 r = 0; r < batch->rows; r++) loader->lineno[r] = loader->lines_before + r + 1;
     return;
   }
