@@ -3,14 +3,13 @@
 extern "C" {
 #include "access/hio.h"
 #include "access/tableam.h"
-#include "commands/trigger.h"
 #include "executor/executor.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 }
 
-#include "pg/compat.h"
+#include "copy/row_effects.h"
 
 namespace mr {
 
@@ -29,9 +28,7 @@ CoreSink* core_sink_create(CopyFromState cstate, EState* estate, ResultRelInfo* 
   sink->cid = cid;
   sink->options = options;
   sink->bistate = GetBulkInsertState();
-  TriggerDesc* triggers = rri->ri_TrigDesc;
-  sink->want_linenos = rri->ri_NumIndices > 0 || (triggers != nullptr && (triggers->trig_insert_after_row ||
-                                                                         triggers->trig_insert_new_table));
+  sink->want_linenos = has_row_effects(rri);
   sink->arena = AllocSetContextCreate(CurrentMemoryContext, "millrace tuples", ALLOCSET_DEFAULT_SIZES);
   sink->slot_desc = CreateTupleDescCopy(RelationGetDescr(rri->ri_RelationDesc));
   sink->last_block = InvalidBlockNumber;
@@ -86,15 +83,6 @@ void core_sink_add(CoreSink* sink, const Batch* batch, TupleFormer* former, uint
   tuple_former_write(former, batch, from, to, dest, &header, ctid);
 }
 
-/* Index entries and AFTER ROW triggers of one stored row; the body of CopyMultiInsertBufferFlush()'s loop. */
-static void after_row(CoreSink* sink, TupleTableSlot* slot, uint64 lineno) {
-  List* recheck = NIL;
-  sink->cstate->cur_lineno = lineno;
-  if (sink->rri->ri_NumIndices > 0) recheck = mr_ExecInsertIndexTuples(sink->rri, slot, sink->estate);
-  ExecARInsertTriggers(sink->estate, sink->rri, slot, recheck, sink->cstate->transition_capture);
-  list_free(recheck);
-}
-
 void core_sink_flush(CoreSink* sink) {
   if (sink->pending == 0) return;
   CopyFromState cstate = sink->cstate;
@@ -111,8 +99,10 @@ void core_sink_flush(CoreSink* sink) {
   table_multi_insert(rel, sink->slots, sink->pending, sink->cid, sink->options, sink->bistate);
   MemoryContextSwitchTo(old);
   sink->last_block = ItemPointerGetBlockNumber(&sink->slots[sink->pending - 1]->tts_tid);
-  if (sink->want_linenos)
-    for (int i = 0; i < sink->pending; i++) after_row(sink, sink->slots[i], sink->linenos[i]);
+  for (int i = 0; sink->want_linenos && i < sink->pending; i++) {
+    cstate->cur_lineno = sink->linenos[i];
+    make_row_effects(cstate, sink->estate, sink->rri, sink->slots[i]);
+  }
   for (int i = 0; i < sink->pending; i++) ExecClearTuple(sink->slots[i]);
   cstate->cur_lineno = lineno;
   sink->pending = 0;

@@ -15,6 +15,7 @@ extern "C" {
 #include "utils/reltrigger.h"
 }
 
+#include "copy/row_effects.h"
 #include "pg/compat.h"
 
 namespace mr {
@@ -100,13 +101,11 @@ static bool constraints_are_blind(Relation rel) {
   return true;
 }
 
-bool copy_may_place_pages(CopyFromState cstate) {
-  Relation rel = cstate->rel;
-  TriggerDesc* triggers = rel->trigdesc;
-  if (rel->rd_rel->relhasindex) return false;
+bool copy_may_place_pages(const ResultRelInfo* rri) {
+  Relation rel = rri->ri_RelationDesc;
+  if (has_row_effects(rri)) return false;
   /* with a small fillfactor core fills the gaps that rows leave below it; whole pages would keep them */
   if (RelationGetTargetPageFreeSpace(rel, HEAP_DEFAULT_FILLFACTOR) > BLCKSZ / 2) return false;
-  if (triggers != nullptr && (triggers->trig_insert_after_row || triggers->trig_insert_new_table)) return false;
   if (RelationIsAccessibleInLogicalDecoding(rel)) return false; /* log_heap_new_cid() is for such tables */
   return constraints_are_blind(rel);
 }

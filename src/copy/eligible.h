@@ -7,6 +7,7 @@
 extern "C" {
 #include "commands/copy.h"
 #include "commands/copyfrom_internal.h"
+#include "nodes/execnodes.h"
 }
 
 namespace mr {
@@ -22,6 +23,6 @@ const char* copy_left_to_core(CopyFromState cstate);
  * row triggers) or if code that runs for a row could tell at which moment
  * the rows before it were stored.
  */
-bool copy_may_place_pages(CopyFromState cstate);
+bool copy_may_place_pages(const ResultRelInfo* rri);
 
 }  // namespace mr

@@ -102,7 +102,7 @@ static void flush(Loader* loader, bool last) {
   loader->flush_rows = 0;
   loader->flush_bytes = 0;
   if (last || loader->pages_ruled_out || (loader->pages != nullptr && loader->top_up < 0)) return;
-  if (loader->pages == nullptr && !copy_may_place_pages(loader->cstate)) {
+  if (loader->pages == nullptr && !copy_may_place_pages(loader->rri)) {
     loader->pages_ruled_out = true;
     return;
   }

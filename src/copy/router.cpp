@@ -6,13 +6,13 @@ extern "C" {
 #include "access/tupconvert.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
-#include "executor/nodeModifyTable.h"
 #include "foreign/fdwapi.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 }
 
 #include "copy/batch.h"
+#include "copy/row_effects.h"
 #include "pg/compat.h"
 #include "pg/foreign_batch.h"
 
@@ -87,9 +87,7 @@ static TupleTableSlot* next_slot(Router* router, LeafBatch* batch) {
 static void flush_batch(Router* router, LeafBatch* batch) {
   CopyFromState cstate = router->cstate;
   ResultRelInfo* leaf = batch->leaf;
-  TriggerDesc* triggers = leaf->ri_TrigDesc;
-  bool after_rows = leaf->ri_NumIndices > 0 ||
-                    (triggers != nullptr && (triggers->trig_insert_after_row || triggers->trig_insert_new_table));
+  bool effects = has_row_effects(leaf);
   uint64 lineno = cstate->cur_lineno;
   if (batch->rows == 0) return;
   if (leaf->ri_FdwRoutine != nullptr) {
@@ -101,13 +99,8 @@ static void flush_batch(Router* router, LeafBatch* batch) {
   table_multi_insert(leaf->ri_RelationDesc, batch->slots, batch->rows, router->cid, router->options, batch->bistate);
   MemoryContextSwitchTo(old);
   for (int i = 0; i < batch->rows; i++) {
-    if (after_rows) {
-      List* recheck = NIL;
-      cstate->cur_lineno = batch->linenos[i];
-      if (leaf->ri_NumIndices > 0) recheck = mr_ExecInsertIndexTuples(leaf, batch->slots[i], router->estate);
-      ExecARInsertTriggers(router->estate, leaf, batch->slots[i], recheck, cstate->transition_capture);
-      list_free(recheck);
-    }
+    cstate->cur_lineno = batch->linenos[i];
+    if (effects) make_row_effects(cstate, router->estate, leaf, batch->slots[i]);
     ExecClearTuple(batch->slots[i]);
   }
   batch->rows = 0;
@@ -167,31 +160,18 @@ static TupleTableSlot* convert_row(Router* router, TupleTableSlot* slot) {
   return batch_slot;
 }
 
-static void check_row(Router* router, TupleTableSlot* slot) {
-  ResultRelInfo* leaf = router->leaf;
-  Relation rel = leaf->ri_RelationDesc;
-  const TupleConstr* constr = RelationGetDescr(rel)->constr;
-  if (constr != nullptr && constr->has_generated_stored)
-    ExecComputeStoredGenerated(leaf, router->estate, slot, CMD_INSERT);
-  if (leaf->ri_FdwRoutine == nullptr && constr != nullptr) ExecConstraints(leaf, slot, router->estate);
-  if (rel->rd_rel->relispartition && router->leaf_before_trigger) ExecPartitionCheck(leaf, slot, router->estate, true);
-}
-
 /* Stores a row at once: its partition has BEFORE triggers or is foreign. False if it was taken out. */
 static bool insert_single(Router* router, TupleTableSlot* slot) {
   ResultRelInfo* leaf = router->leaf;
   EState* estate = router->estate;
-  List* recheck = NIL;
   if (leaf->ri_FdwRoutine != nullptr) {
     slot = leaf->ri_FdwRoutine->ExecForeignInsert(estate, leaf, slot, nullptr);
     if (slot == nullptr) return false;
     slot->tts_tableOid = RelationGetRelid(leaf->ri_RelationDesc);
   } else {
     table_tuple_insert(leaf->ri_RelationDesc, slot, router->cid, router->options, router->bistate);
-    if (leaf->ri_NumIndices > 0) recheck = mr_ExecInsertIndexTuples(leaf, slot, estate);
   }
-  ExecARInsertTriggers(estate, leaf, slot, recheck, router->cstate->transition_capture);
-  list_free(recheck);
+  make_row_effects(router->cstate, estate, leaf, slot);
   return true;
 }
 
@@ -203,7 +183,7 @@ bool router_insert(Router* router, TupleTableSlot* slot, uint64 lineno, uint32 l
   slot = convert_row(router, slot);
   slot->tts_tableOid = RelationGetRelid(leaf->ri_RelationDesc);
   if (router->leaf_before_trigger && !ExecBRInsertTriggers(router->estate, leaf, slot)) return false;
-  check_row(router, slot);
+  check_row_before(router->estate, leaf, slot, router->leaf_before_trigger);
   if (!router->leaf_takes_batches) return insert_single(router, slot);
   ExecMaterializeSlot(slot);
   LeafBatch* batch = batch_of(leaf);

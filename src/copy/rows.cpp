@@ -3,11 +3,11 @@
 extern "C" {
 #include "commands/copy.h"
 #include "executor/executor.h"
-#include "executor/nodeModifyTable.h"
 #include "utils/rel.h"
 }
 
 #include "copy/core_reader.h"
+#include "copy/row_effects.h"
 
 namespace mr {
 
@@ -61,22 +61,10 @@ void number_rows(Loader* loader) {
   }
 }
 
-/*
- * Generated columns, constraints and the partition check, as in CopyFrom(), for the row in loader->slot. Returns
- * the row as a tuple if generated columns changed it.
- */
+/* The constraints of the row in loader->slot. Returns the row as a tuple if generated columns changed it. */
 static HeapTuple check_row(Loader* loader) {
-  Relation rel = loader->cstate->rel;
-  TupleTableSlot* slot = loader->slot;
-  HeapTuple changed = nullptr;
-  const TupleConstr* constr = RelationGetDescr(rel)->constr;
-  if (constr != nullptr && constr->has_generated_stored) {
-    ExecComputeStoredGenerated(loader->rri, loader->estate, slot, CMD_INSERT);
-    changed = ExecCopySlotHeapTuple(slot);
-  }
-  if (constr != nullptr) ExecConstraints(loader->rri, slot, loader->estate);
-  if (rel->rd_rel->relispartition) ExecPartitionCheck(loader->rri, slot, loader->estate, true);
-  return changed;
+  bool changed = check_row_before(loader->estate, loader->rri, loader->slot, true);
+  return changed ? ExecCopySlotHeapTuple(loader->slot) : nullptr;
 }
 
 /* A row of the batch in loader->slot, or with row kNoRow the one in loader->values. */
