@@ -18,7 +18,7 @@
 // foreach_target.h must come first: it includes this file once per target
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/convert-inl.h"
+#include "kernels/decimal_stage-inl.h"
 #include "kernels/convert.h"
 #include "kernels/convert_field.h"
 #include "kernels/simd_target.h"
@@ -27,9 +27,6 @@
 #define MILLRACE_KERNELS_CONVERT_FLOAT_TABLES_
 namespace millrace {
 namespace {
-
-/* Entry 0 is for no point, entry p + 1 for a point at byte p of the window. */
-constexpr uint32_t kPlaces = 17;
 
 struct PlaceTables {
   uint8_t from[kPlaces][16]; /* closes the gap: bytes before the point move one up */
@@ -52,15 +49,6 @@ struct PlaceTables {
   }
 };
 alignas(64) constexpr PlaceTables kPlace;
-
-/* keep + len: a mask of a window's last len bytes. */
-struct KeepMask {
-  uint8_t keep[32];
-  constexpr KeepMask() : keep() {
-    for (int i = 16; i < 32; i++) keep[i] = 0xff;
-  }
-};
-alignas(64) constexpr KeepMask kMask;
 
 constexpr uint64_t kPowers[20] = {1,
                                   10,
@@ -188,7 +176,6 @@ namespace {
 
 #if MR_CONVERT_SIMD && HWY_HAVE_FLOAT64
 
-using DBytes = hn::FixedTag<uint8_t, 16>;
 using DF64 = hn::RebindToFloat<D64>;
 
 /* Fields of a block between the stages. */
@@ -201,26 +188,12 @@ struct Block {
 template <bool kNulls>
 HWY_INLINE uint32_t Stage(const char* base, const uint32_t* start, const uint32_t* len, const uint8_t* status,
                           uint32_t count, Block* block) {
-  const DBytes d;
-  const auto zeros = hn::Set(d, '0'), point = hn::Set(d, '.' ^ '0');
-  uint32_t any_odd = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    const bool value = !kNulls || status[i] == MR_VALUE;
-    const size_t at = value ? start[i] : 0;
-    const uint32_t length = value ? len[i] : 0;
-    const uint32_t negative = base[at] == '-' && length != 0;
-    uint32_t digits = length - negative;
-    digits = digits > 16 ? 0 : digits;
-    const auto window = hn::LoadU(d, reinterpret_cast<const uint8_t*>(base) + (at + length) - 16);
-    const auto kept = hn::And(hn::Xor(window, zeros), hn::LoadU(d, kMask.keep + digits));
-    const uint32_t place = static_cast<uint32_t>(hn::FindFirstTrue(d, hn::Eq(kept, point)) + 1);
-    hn::Store(hn::TableLookupBytesOr0(kept, hn::Load(d, kPlace.from[place])), d, block->digits + 16 * i);
-    if (kNulls) digits = value ? digits : 1; /* a zero: not odd */
-    const bool odd = digits - kPlace.min_len[place] > kPlace.span[place];
-    block->scale[i] = odd ? 0 : kPlace.scale[negative][place];
-    any_odd |= odd;
-  }
-  return any_odd;
+  return StageDecimals<kNulls>(base, start, len, status, count, kPlace.from, block->digits,
+                               [=](uint32_t i, uint32_t place, uint32_t length, uint32_t negative) {
+                                 const bool odd = length - kPlace.min_len[place] > kPlace.span[place];
+                                 block->scale[i] = odd ? 0 : kPlace.scale[negative][place];
+                                 return odd;
+                               });
 }
 
 HWY_INLINE void StoreFloats(hn::VFromD<DF64> v, M64*, double* out) { hn::StoreU(v, DF64(), out); }

@@ -16,7 +16,7 @@
 // foreach_target.h must come first: it includes this file once per target
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/convert-inl.h"
+#include "kernels/decimal_stage-inl.h"
 #include "kernels/convert.h"
 #include "kernels/convert_field.h"
 #include "kernels/simd_target.h"
@@ -26,11 +26,6 @@
 namespace millrace {
 namespace {
 
-/*
- * Tables by the point's place: entry 0 is for no point, entry p + 1 for a point
- * at byte p of the 16-byte window, that is 15 - p digits after it.
- */
-constexpr uint32_t kPlaces = 17;
 constexpr uint32_t FractionDigits(uint32_t place) { return place == 0 ? 0 : 16 - place; }
 constexpr uint32_t FractionSlots(uint32_t place) { return (FractionDigits(place) + 3) / 4 * 4; }
 
@@ -52,15 +47,6 @@ struct Shuffles {
   }
 };
 alignas(64) constexpr Shuffles kShuffles;
-
-/* kKeep + len: a mask of a window's last len bytes. */
-struct Keep {
-  uint8_t bytes[32];
-  constexpr Keep() : bytes() {
-    for (int i = 16; i < 32; i++) bytes[i] = 0xff;
-  }
-};
-alignas(64) constexpr Keep kKeep;
 
 /* What a column allows with the point in some place, and what its header then says. */
 struct Place {
@@ -98,8 +84,6 @@ namespace {
 
 #if MR_CONVERT_SIMD
 
-using DBytes = hn::FixedTag<uint8_t, 16>;
-
 /* Fields of a block between the stages. */
 struct Block {
   alignas(HWY_MAX_BYTES) uint8_t digits[kBlock * 16]; /* 16 decimal digits a field */
@@ -112,26 +96,14 @@ struct Block {
 template <bool kNulls>
 HWY_INLINE uint32_t Stage(const char* base, const uint32_t* start, const uint32_t* len, const uint8_t* status,
                           uint32_t count, const Place* places, Block* block) {
-  const DBytes d;
-  const auto zeros = hn::Set(d, '0'), point = hn::Set(d, '.' ^ '0');
-  uint32_t any_odd = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    const bool value = !kNulls || status[i] == MR_VALUE;
-    const size_t at = value ? start[i] : 0;
-    const uint32_t length = value ? len[i] : 0;
-    const uint32_t negative = base[at] == '-' && length != 0;
-    uint32_t digits = length - negative;
-    digits = digits > 16 ? 0 : digits;
-    const auto window = hn::LoadU(d, reinterpret_cast<const uint8_t*>(base) + (at + length) - 16);
-    const auto kept = hn::And(hn::Xor(window, zeros), hn::LoadU(d, kKeep.bytes + digits));
-    const uint32_t place = static_cast<uint32_t>(hn::FindFirstTrue(d, hn::Eq(kept, point)) + 1);
-    hn::Store(hn::TableLookupBytesOr0(kept, hn::Load(d, kShuffles.from[place])), d, block->digits + 16 * i);
-    if (kNulls) digits = value ? digits : 1; /* a zero: not odd */
-    const bool odd = digits - places[place].min_len > places[place].span;
-    block->header[i] = static_cast<uint16_t>(odd ? 0 : places[place].header + negative * kNumericNegative);
-    any_odd |= odd;
-  }
-  return any_odd;
+  return StageDecimals<kNulls>(
+      base, start, len, status, count, kShuffles.from, block->digits,
+      [=](uint32_t i, uint32_t place, uint32_t length, uint32_t negative) {
+        const bool odd = length - places[place].min_len > places[place].span;
+        block->header[i] =
+            static_cast<uint16_t>(odd ? 0 : places[place].header + negative * kNumericNegative);
+        return odd;
+      });
 }
 
 /* Stage 2, for whole vectors: fields past the block's end give values nobody reads. Returns false for bytes
