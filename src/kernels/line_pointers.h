@@ -16,6 +16,13 @@ extern "C" {
 size_t mr_count_normal_pointers(const uint32_t* items, size_t n);
 size_t mr_count_normal_pointers_scalar(const uint32_t* items, size_t n);
 
+/*
+ * Addresses of the items of those: out[k] becomes page + lp_off of the k-th, in the order of line pointers.
+ * Returns how many there are; out has room for n.
+ */
+size_t mr_normal_items(const uint32_t* items, size_t n, char* page, char** out);
+size_t mr_normal_items_scalar(const uint32_t* items, size_t n, char* page, char** out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -37,6 +37,10 @@ int64_t SumI64(const int64_t* values, size_t n) {
     a = hn::Add(a, hn::LoadU(d, values + at));
     b = hn::Add(b, hn::LoadU(d, values + at + lanes));
   }
+  if (n - at >= lanes) {
+    a = hn::Add(a, hn::LoadU(d, values + at));
+    at += lanes;
+  }
   const uint64_t rest = static_cast<uint64_t>(mr_sum_i64_scalar(values + at, n - at));
   return static_cast<int64_t>(static_cast<uint64_t>(SumLanes(hn::Add(a, b))) + rest);
 }

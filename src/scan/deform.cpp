@@ -3,8 +3,9 @@
  *
  * Attributes before the first variable-length one lie at offsets that are the
  * same in every tuple without nulls: those are taken column by column. The rest
- * is walked row by row. Tuples with nulls, or older than the last column added,
- * go attribute by attribute through deform_careful().
+ * is walked a few tuples at a time, attribute by attribute. Where some of these
+ * have nulls, or are older than the last column added, each is walked by itself,
+ * and those through deform_careful().
  */
 #include "scan/deform.h"
 
@@ -16,6 +17,15 @@ extern "C" {
 }
 
 namespace mr {
+
+/*
+ * Tuples taken apart together: few enough for their lines to be in the cache from the first step to the last, and to meet
+ * memory nearly in order (16 aggregates of ints: 56 ms, 61 with 64 at a time).
+ */
+constexpr int kStrip = 16;
+
+/* Variable-length attributes walked over in one go. */
+constexpr int kMostInRun = 6;
 
 static Store store_of(Form_pg_attribute att) {
   if (att->attlen == -1) return Store::kVarlena;
@@ -49,6 +59,22 @@ static uint8 alignment_of(char attalign) {
 /* What tuples that need care are replaced by while columns are taken: all fixed offsets lie in it. */
 alignas(8) static const char nothing[MaxHeapTupleSize] = {};
 
+/* Sorts the used columns at constant offsets into groups of up to four of one kind. */
+static void group_fixed(Deformer* d) {
+  d->groups = static_cast<FixedColumns*>(palloc0(sizeof(FixedColumns) * (d->n_fixed + 1)));
+  for (int i = 0; i < d->n_fixed; i++) {
+    const DeformStep* step = &d->steps[i];
+    if (step->to == nullptr) continue;
+    FixedColumns* f = nullptr;
+    for (int k = 0; k < d->n_groups; k++)
+      if (d->groups[k].store == step->store && d->groups[k].n < kMostAtOnce) f = &d->groups[k];
+    if (f == nullptr) f = &d->groups[d->n_groups++];
+    f->store = step->store;
+    f->offset[f->n] = d->offsets[i];
+    f->to[f->n++] = step->to;
+  }
+}
+
 void deformer_init(Deformer* d, TupleDesc desc, Vector* const* used) {
   d->desc = desc;
   d->last = 0;
@@ -79,6 +105,24 @@ void deformer_init(Deformer* d, TupleDesc desc, Vector* const* used) {
     d->n_fixed = i + 1;
   }
   d->walk_from = offset;
+  d->n_groups = 0;
+  group_fixed(d);
+  for (int i = d->last - 1; i >= d->n_fixed; i--) {
+    DeformStep* step = &d->steps[i];
+    step->run = 1;
+    const bool varlena = step->length == -1;
+    if (varlena && i + 1 < d->last && step[1].length == -1 && step[1].run < kMostInRun) step->run = step[1].run + 1;
+  }
+  d->header_bytes = MAXALIGN(SizeofHeapTupleHeader);
+  HeapTupleHeaderData plain = {};
+  HeapTupleHeaderData mask = {};
+  plain.t_infomask2 = desc->natts;
+  mask.t_infomask2 = HEAP_NATTS_MASK;
+  mask.t_infomask = HEAP_HASNULL;
+  plain.t_hoff = static_cast<uint8>(d->header_bytes);
+  mask.t_hoff = 0xFF;
+  memcpy(&d->plain_header, reinterpret_cast<const char*>(&plain) + 16, sizeof(uint64));
+  memcpy(&d->header_mask, reinterpret_cast<const char*>(&mask) + 16, sizeof(uint64));
 }
 
 static inline Datum fetch(Store store, const char* p) {
@@ -179,24 +223,149 @@ static inline void deform_walk(const DeformStep* step, const DeformStep* end, co
   }
 }
 
-template <Store kStore>
-static void deform_column(const char* const* data, int from, int n, int offset, Vector* to) {
-  Datum* values = to->values + from;
-  for (int i = 0; i < n; i++) values[i] = fetch(kStore, data[i] + offset);
+/* One step of deform_walk() for many tuples: at[i] is where the attribute may start, and moves behind it. */
+template <class Take>
+static inline void step_down(const char** at, int n, Take take) {
+  for (int i = n - 1; i >= 0; i--) at[i] = take(at[i], i);
 }
 
-static void deform_fixed(const DeformStep* step, const char* const* data, int from, int n, int offset) {
-  switch (step->store) {
-    case Store::kByte:
-      return deform_column<Store::kByte>(data, from, n, offset, step->to);
-    case Store::kInt16:
-      return deform_column<Store::kInt16>(data, from, n, offset, step->to);
-    case Store::kInt32:
-      return deform_column<Store::kInt32>(data, from, n, offset, step->to);
-    case Store::kInt64:
-      return deform_column<Store::kInt64>(data, from, n, offset, step->to);
+/*
+ * Over kLength variable-length attributes in a row, tuple by tuple; out[j][i] is where the j-th of tuple i starts.
+ * A one-byte header is 2 * length + 1, and 1 marks a toast pointer: turned by one bit, all that is plain is above 0x80.
+ */
+template <int kLength>
+static void varlenas_down(const DeformStep* step, const char** at, int n, Datum* const* out) {
+  for (int i = n - 1; i >= 0; i--) {
+    const char* p = at[i];
+    for (int j = 0; j < kLength; j++) {
+      const uint8 header = static_cast<uint8>(*p);
+#ifdef WORDS_BIGENDIAN
+      const uint8 turned = header;
+#else
+      const uint8 turned = static_cast<uint8>(header >> 1 | header << 7);
+#endif
+      if (likely(turned > 0x80)) {
+        out[j][i] = PointerGetDatum(p);
+        p += turned & 0x7F;
+      } else {
+        p = align_varlena(p, step[j].align);
+        out[j][i] = PointerGetDatum(p);
+        p += VARSIZE_ANY(p);
+      }
+    }
+    at[i] = p;
+  }
+}
+
+static void run_down(const DeformStep* step, int length, const char** at, int from, int n) {
+  Datum nowhere[kStrip];
+  Datum* out[kMostInRun];
+  for (int j = 0; j < length; j++) out[j] = step[j].to != nullptr ? step[j].to->values + from : nowhere;
+  switch (length) {
+    case 1:
+      return varlenas_down<1>(step, at, n, out);
+    case 2:
+      return varlenas_down<2>(step, at, n, out);
+    case 3:
+      return varlenas_down<3>(step, at, n, out);
+    case 4:
+      return varlenas_down<4>(step, at, n, out);
+    case 5:
+      return varlenas_down<5>(step, at, n, out);
     default:
-      return deform_column<Store::kFixedPointer>(data, from, n, offset, step->to);
+      return varlenas_down<6>(step, at, n, out);
+  }
+}
+
+template <class T>
+static void value_down(const DeformStep* step, const char** at, int from, int n) {
+  Datum* values = step->to != nullptr ? step->to->values + from : nullptr;
+  const uintptr_t align = step->align;
+  step_down(at, n, [=](const char* p, int i) {
+    p = align_to(p, align);
+    values[i] = static_cast<Datum>(static_cast<int64>(*reinterpret_cast<const T*>(p)));
+    return p + sizeof(T);
+  });
+}
+
+static void deform_down(const DeformStep* step, const char** at, int from, int n) {
+  Datum* values = step->to != nullptr ? step->to->values + from : nullptr;
+  switch (step->store) {
+    case Store::kSkipVarlena:
+    case Store::kVarlena:
+      return; /* run_down() */
+    case Store::kByte:
+      return value_down<int8>(step, at, from, n);
+    case Store::kInt16:
+      return value_down<int16>(step, at, from, n);
+    case Store::kInt32:
+      return value_down<int32>(step, at, from, n);
+    case Store::kInt64:
+      return value_down<int64>(step, at, from, n);
+    case Store::kNone:
+      return step_down(at, n, [=](const char* p, int) { return align_to(p, step->align) + step->length; });
+    case Store::kFixedPointer:
+      return step_down(at, n, [=](const char* p, int i) {
+        p = align_to(p, step->align);
+        values[i] = PointerGetDatum(p);
+        return p + step->length;
+      });
+    case Store::kCString:
+      return step_down(at, n, [=](const char* p, int i) {
+        p = align_to(p, step->align);
+        if (values != nullptr) values[i] = PointerGetDatum(p);
+        return p + strlen(p) + 1;
+      });
+  }
+}
+
+/* Up to four columns of one kind at a time: each tuple's address is loaded once. */
+template <Store kStore, int kColumns>
+static void fixed_columns(const FixedColumns* f, const char* const* data, int from, int n, int extra) {
+  int offset[kColumns];
+  Datum* values[kColumns];
+  for (int j = 0; j < kColumns; j++) {
+    offset[j] = f->offset[j] + extra;
+    values[j] = f->to[j]->values + from;
+  }
+  for (int i = n - 1; i >= 0; i--)
+    for (int j = 0; j < kColumns; j++) values[j][i] = fetch(kStore, data[i] + offset[j]);
+}
+
+template <Store kStore>
+static void fixed_columns_of(const FixedColumns* f, const char* const* data, int from, int n, int extra) {
+  switch (f->n) {
+    case 1:
+      return fixed_columns<kStore, 1>(f, data, from, n, extra);
+    case 2:
+      return fixed_columns<kStore, 2>(f, data, from, n, extra);
+    case 3:
+      return fixed_columns<kStore, 3>(f, data, from, n, extra);
+    default:
+      return fixed_columns<kStore, 4>(f, data, from, n, extra);
+  }
+}
+
+/* data[i] + extra is where the attributes of tuple i start. */
+static void deform_fixed(const Deformer* d, const char* const* data, int from, int n, int extra) {
+  for (int k = 0; k < d->n_groups; k++) {
+    const FixedColumns* f = &d->groups[k];
+    switch (f->store) {
+      case Store::kByte:
+        fixed_columns_of<Store::kByte>(f, data, from, n, extra);
+        break;
+      case Store::kInt16:
+        fixed_columns_of<Store::kInt16>(f, data, from, n, extra);
+        break;
+      case Store::kInt32:
+        fixed_columns_of<Store::kInt32>(f, data, from, n, extra);
+        break;
+      case Store::kInt64:
+        fixed_columns_of<Store::kInt64>(f, data, from, n, extra);
+        break;
+      default:
+        fixed_columns_of<Store::kFixedPointer>(f, data, from, n, extra);
+    }
   }
 }
 
@@ -210,18 +379,15 @@ void deform_start(const Deformer* d) {
   }
 }
 
-void deform(const Deformer* d, const HeapTupleHeader* tuples, int from, int n) {
-  if (d->last == 0) return;
-  const char* data[kBatchRows];
-  int careful[kBatchRows];
+/* Tuples of which some have nulls or fewer attributes than the table. */
+static void deform_mixed(const Deformer* d, const HeapTupleHeader* tuples, int from, int n) {
+  const char* data[kStrip];
+  int careful[kStrip];
   int n_careful = 0;
   const DeformStep* walk = d->steps + d->n_fixed;
   const DeformStep* end = d->steps + d->n_steps;
-  /* The last tuple lies lowest in the page: this way addresses ascend, as prefetchers like it. */
   for (int i = n - 1; i >= 0; i--) {
     HeapTupleHeader tuple = tuples[i];
-    /* The lines of tuples to come: 1 kB ahead, three lines for each tuple. TPC-H Q6: 105 -> 90 ms of CPU. */
-    for (int k = 1024; k < 1216; k += 64) __builtin_prefetch(reinterpret_cast<const char*>(tuple) + k);
     data[i] = reinterpret_cast<const char*>(tuple) + tuple->t_hoff;
     if (unlikely((tuple->t_infomask & HEAP_HASNULL) || HeapTupleHeaderGetNatts(tuple) < d->last)) {
       data[i] = nothing;
@@ -230,9 +396,61 @@ void deform(const Deformer* d, const HeapTupleHeader* tuples, int from, int n) {
       deform_walk(walk, end, data[i] + d->walk_from, from + i);
     }
   }
-  for (int i = 0; i < d->n_fixed; i++)
-    if (d->steps[i].to != nullptr) deform_fixed(&d->steps[i], data, from, n, d->offsets[i]);
+  deform_fixed(d, data, from, n, 0);
   for (int i = 0; i < n_careful; i++) deform_careful(d, tuples[careful[i]], from + careful[i]);
+}
+
+/*
+ * Do all tuples have just the attributes of the table and no nulls? t_infomask2, t_infomask and t_hoff lie side
+ * by side: one load, one comparison.
+ */
+static inline bool all_plain(const Deformer* d, const HeapTupleHeader* tuples, int n) {
+  static_assert(offsetof(HeapTupleHeaderData, t_infomask2) == 18 && offsetof(HeapTupleHeaderData, t_infomask) == 20 &&
+                    offsetof(HeapTupleHeaderData, t_hoff) == 22,
+                "layout of tuple headers");
+  uint64 different = 0;
+  for (int i = n - 1; i >= 0; i--) {
+    uint64 word;
+    memcpy(&word, reinterpret_cast<const char*>(tuples[i]) + 16, sizeof(word));
+    different |= word ^ d->plain_header;
+  }
+  return (different & d->header_mask) == 0;
+}
+
+static void deform_strip(const Deformer* d, const HeapTupleHeader* tuples, int from, int n) {
+  if (!all_plain(d, tuples, n)) return deform_mixed(d, tuples, from, n);
+  deform_fixed(d, reinterpret_cast<const char* const*>(tuples), from, n, d->header_bytes);
+  if (d->n_fixed == d->n_steps) return;
+  const char* at[kStrip];
+  for (int i = 0; i < n; i++) at[i] = reinterpret_cast<const char*>(tuples[i]) + d->header_bytes + d->walk_from;
+  for (const DeformStep* step = d->steps + d->n_fixed; step < d->steps + d->n_steps; step += step->run) {
+    if (step->store == Store::kVarlena || step->store == Store::kSkipVarlena)
+      run_down(step, step->run, at, from, n);
+    else
+      deform_down(step, at, from, n);
+  }
+}
+
+/*
+ * Starts to bring the lines of a strip. Only for tuples of several lines that are walked over, where the processor cannot
+ * guess: narrow ones it fetches ahead better by itself (sum of an int over 8 M rows: 26 ms, 28 with this; TPC-H Q6: 85 and 68).
+ */
+static pg_attribute_always_inline void prefetch_strip(const HeapTupleHeader* tuples, int n) {
+  const char* at = reinterpret_cast<const char*>(tuples[n - 1]);
+  const char* end = reinterpret_cast<const char*>(tuples[0]) + 64;
+  if (end - at < 64 * n || end - at > BLCKSZ) return;
+  for (; at < end; at += 64) __builtin_prefetch(at);
+}
+
+/* The last tuple of a page lies lowest: from it on addresses ascend, as processors like it. */
+void deform(const Deformer* d, const HeapTupleHeader* tuples, int from, int n) {
+  if (d->last == 0) return;
+  const bool walks = d->last > d->n_fixed;
+  for (int end = n; end > 0; end -= kStrip) {
+    const int start = Max(0, end - kStrip);
+    if (walks) prefetch_strip(tuples + start, end - start);
+    deform_strip(d, tuples + start, from + start, end - start);
+  }
 }
 
 }  // namespace mr

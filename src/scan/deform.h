@@ -19,7 +19,17 @@ struct DeformStep {
   uint8 align; /* 1, 2, 4 or 8 */
   int16 length;
   int16 attno; /* 1-based */
+  int16 run;   /* variable-length attributes from here on that are walked over together; else 1 */
   Vector* to;  /* NULL: only walked over */
+};
+
+/* Columns at constant offsets that are taken together. */
+constexpr int kMostAtOnce = 4;
+struct FixedColumns {
+  Store store;
+  int n;
+  int offset[kMostAtOnce]; /* from the start of the tuple's data */
+  Vector* to[kMostAtOnce];
 };
 
 struct Deformer {
@@ -29,7 +39,12 @@ struct Deformer {
   DeformStep* steps;
   int n_fixed;      /* steps[0, n_fixed) lie at constant offsets in tuples without nulls */
   int* offsets;     /* of those, from the start of the tuple's data */
+  int n_groups;
+  FixedColumns* groups; /* those of them that are used */
   int walk_from;    /* offset where the walk over the others starts */
+  int header_bytes; /* t_hoff of a tuple without nulls */
+  uint64 plain_header; /* bytes 16 to 23 of the header of a tuple with all attributes and no nulls ... */
+  uint64 header_mask;  /* ... as far as they say so */
 };
 
 /* used[attno] (1-based) is the vector for that column or NULL. Allocates in CurrentMemoryContext. */

@@ -68,16 +68,20 @@ static Buffer pin_block(PageReader* r, BlockNumber block) {
   return ReadBufferExtended(r->rel, MAIN_FORKNUM, block, RBM_NORMAL, r->scan->rs_strategy);
 }
 
-/* Pins the page after the one about to be worked on, and starts to bring it into the cache. */
+/* Pins the page after the one about to be worked on. */
 static void look_ahead(PageReader* r) {
   BlockNumber block = next_block(r);
   r->ahead = InvalidBuffer;
-  if (block == InvalidBlockNumber) return;
-  r->ahead = r->last = pin_block(r, block);
-  /*
-   * Its line pointers. Not its tuples: those are met in ascending addresses, which the processor
-   * follows better by itself (sum of an int over 8 M rows: 37 ms, 46 with the whole page prefetched).
-   */
+  if (block != InvalidBlockNumber) r->ahead = r->last = pin_block(r, block);
+}
+
+/*
+ * For counts: starts to bring the line pointers of the page read ahead. Not where tuples are looked at: read in order, line
+ * pointers and tuples are a stream that the processor follows by itself, unless hints hide its start (sum of an int
+ * over 8 M rows: 28 ms, 35 with this).
+ */
+static pg_attribute_always_inline void prefetch_line_pointers(PageReader* r) {
+  if (!BufferIsValid(r->ahead)) return;
   const char* page = static_cast<const char*>(BufferGetPage(r->ahead));
   for (int at = 0; at < kPrefetchBytes; at += 64) __builtin_prefetch(page + at);
 }
@@ -156,12 +160,11 @@ static int collect_page(PageReader* r, Buffer buffer, HeapTupleHeader* out) {
   const bool whole = PageIsAllVisible(page) && !r->snapshot->takenDuringRecovery;
   if (whole && !r->conflict_out) {
     r->pages_all_visible++;
-    if (out == nullptr) {
-      n = static_cast<int>(mr_count_normal_pointers(reinterpret_cast<const uint32_t*>(items), lines));
-    } else {
-      for (OffsetNumber i = 0; i < lines; i++)
-        if (ItemIdIsNormal(&items[i])) out[n++] = reinterpret_cast<HeapTupleHeader>(page + ItemIdGetOffset(&items[i]));
-    }
+    const uint32_t* words = reinterpret_cast<const uint32_t*>(items);
+    if (out == nullptr)
+      n = static_cast<int>(mr_count_normal_pointers(words, lines));
+    else
+      n = static_cast<int>(mr_normal_items(words, lines, page, reinterpret_cast<char**>(out)));
   } else {
     if (whole)
       r->pages_all_visible++;
@@ -180,8 +183,19 @@ void reader_release(RowBatch* batch) {
   batch->n = 0;
 }
 
+/* What reader_hint() may bring: as many bytes from the page read ahead on as the batch has. */
+static int batch_is_full(PageReader* r, const RowBatch* batch) {
+  r->hint = r->hint_end = nullptr;
+  if (r->ahead > 0) {
+    r->hint = static_cast<const char*>(BufferGetPage(r->ahead));
+    r->hint_end = r->hint + Min(batch->n_pins, NBuffers - r->ahead) * BLCKSZ;
+  }
+  return -1;
+}
+
 int reader_add_page(PageReader* r, RowBatch* batch) {
-  if (batch->n + static_cast<int>(MaxHeapTuplesPerPage) > kBatchRows || batch->n_pins >= r->max_pins) return -1;
+  if (batch->n + static_cast<int>(MaxHeapTuplesPerPage) > kBatchRows || batch->n_pins >= r->max_pins)
+    return batch_is_full(r, batch);
   Buffer buffer = next_page(r);
   if (!BufferIsValid(buffer)) return -1;
   /* Listed first, so that whatever happens now it is released once only. */
@@ -195,9 +209,16 @@ int reader_add_page(PageReader* r, RowBatch* batch) {
 int reader_count_page(PageReader* r) {
   Buffer buffer = next_page(r);
   if (!BufferIsValid(buffer)) return -1;
+  prefetch_line_pointers(r);
   const int n = collect_page(r, buffer, nullptr);
   ReleaseBuffer(buffer);
   return n;
+}
+
+/* The pages after the one read ahead mostly lie behind it; where they do not, nothing is lost but a hint. */
+void reader_hint(PageReader* r, int bytes) {
+  const char* end = Min(r->hint + bytes, r->hint_end);
+  for (; r->hint < end; r->hint += 64) __builtin_prefetch(r->hint, 0, 2);
 }
 
 void reader_stop(PageReader* r, RowBatch* batch) {

@@ -22,6 +22,8 @@ struct PageReader {
   Buffer ahead;      /* next page, pinned already; InvalidBuffer past the end */
   Buffer last;       /* guess for the next page's buffer comes from here */
   int max_pins;
+  const char* hint;     /* how far upcoming pages have been brought into the cache, and how far that may go */
+  const char* hint_end;
   uint64 pages_all_visible; /* pages taken whole */
   uint64 pages_checked;     /* pages whose tuples were checked one by one */
 };
@@ -41,6 +43,12 @@ int reader_add_page(PageReader* reader, RowBatch* batch);
 
 /* Number of visible tuples of the next page, or -1 at the end. */
 int reader_count_page(PageReader* reader);
+
+/*
+ * While a batch is worked on: starts to bring some more bytes of upcoming pages nearer, up to as much as this batch
+ * had. To be called between steps that leave the memory idle.
+ */
+void reader_hint(PageReader* reader, int bytes);
 
 /* Lets go of all pages. */
 void reader_stop(PageReader* reader, RowBatch* batch);

@@ -46,6 +46,14 @@ TEST(Scan, NormalPointers) {
       std::vector<uint32_t> items(n);
       for (uint32_t& item : items) item = random.Below(4) << 15 | random.Below(1 << 15) | random.Below(1 << 14) << 17;
       ASSERT_EQ(mr_count_normal_pointers_scalar(items.data(), n), mr_count_normal_pointers(items.data(), n)) << n;
+      std::vector<char> page(1 << 15);
+      std::vector<char*> expected(n), found(n);
+      const size_t m = mr_normal_items_scalar(items.data(), n, page.data(), expected.data());
+      ASSERT_EQ(m, mr_count_normal_pointers_scalar(items.data(), n)) << n;
+      ASSERT_EQ(m, mr_normal_items(items.data(), n, page.data(), found.data())) << n;
+      expected.resize(m);
+      found.resize(m);
+      ASSERT_EQ(expected, found) << n;
     }
   });
 }
