@@ -16,9 +16,12 @@ static void count_plain(Transition*, char* state, const ArgVector* args, int n) 
   *reinterpret_cast<int64*>(state) += count;
 }
 
-static void count_grouped(Transition*, char* states, size_t stride, const uint32* group, const ArgVector* args,
+static void count_grouped(Transition* t, char* states, size_t stride, const uint32* group, const ArgVector* args,
                           int n) {
-  if (args->nulls == nullptr) {
+  if (args->nulls == nullptr && t->shared->counts != nullptr) {
+    for (uint32 g = 0; g < t->shared->n_groups; g++)
+      *reinterpret_cast<int64*>(states + g * stride) += t->shared->counts[g];
+  } else if (args->nulls == nullptr) {
     for (int i = 0; i < n; i++) ++*reinterpret_cast<int64*>(states + group[i] * stride);
   } else {
     for (int i = 0; i < n; i++) *reinterpret_cast<int64*>(states + group[i] * stride) += args->nulls[i] == 0;

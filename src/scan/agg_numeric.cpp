@@ -38,7 +38,8 @@ static bool raise_scale(NumericSum* s, int scale) {
   return true;
 }
 
-static bool add_scaled(NumericSum* s, int64 value, int scale) {
+/* n values with that sum. False when it does not fit: the state is as it was. */
+static bool add_scaled(NumericSum* s, int64 value, int scale, int64 n = 1) {
   int128 wide = value;
   if (unlikely(scale != s->scale)) {
     if (scale > s->scale) {
@@ -50,7 +51,7 @@ static bool add_scaled(NumericSum* s, int64 value, int scale) {
   const int128 sum = s->sum + wide;
   if (unlikely(sum > kSumLimit || sum < -kSumLimit)) return false;
   s->sum = sum;
-  s->n++;
+  s->n += n;
   return true;
 }
 
@@ -128,11 +129,50 @@ static void numeric_plain(Transition* t, char* state, const ArgVector* args, int
     if (nulls == nullptr || !nulls[i]) add_value(t, s, static_cast<int64>(values[i]), args->scale);
 }
 
+/*
+ * A batch of few groups: summed up in 64 bits, then one addition for each group. Nothing is done, and false returned, when a sum
+ * might not fit. Four tables in turn, as count_groups().
+ */
+static bool add_few(Transition* t, char* states, size_t stride, const uint32* group, const ArgVector* args, int n) {
+  const int64* counts = t->shared->counts;
+  const uint32 n_groups = t->shared->n_groups;
+  const int64* values = reinterpret_cast<const int64*>(args->values);
+  int64 sums[4][kFewGroups] = {};
+  int64 wide = 0;
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    for (int k = 0; k < 4; k++) {
+      const int64 v = values[i + k];
+      wide |= v ^ (v >> 63);
+      sums[k][group[i + k]] = static_cast<int64>(static_cast<uint64>(sums[k][group[i + k]]) + static_cast<uint64>(v));
+    }
+  }
+  for (; i < n; i++) {
+    wide |= values[i] ^ (values[i] >> 63);
+    sums[0][group[i]] = static_cast<int64>(static_cast<uint64>(sums[0][group[i]]) + static_cast<uint64>(values[i]));
+  }
+  static_assert(kBatchRows <= 1024, "so many values of 52 bits fit into 63");
+  if (wide >> 52 != 0) return false;
+  for (uint32 g = 0; g < n_groups; g++) {
+    if (counts[g] == 0) continue;
+    NumericSum* s = reinterpret_cast<NumericSum*>(states + g * stride);
+    const int64 sum = sums[0][g] + sums[1][g] + sums[2][g] + sums[3][g];
+    if (add_scaled(s, sum, args->scale, counts[g])) continue;
+    spill(t, s);
+    s->scale = args->scale;
+    (void)add_scaled(s, sum, args->scale, counts[g]);
+  }
+  return true;
+}
+
 static void numeric_grouped(Transition* t, char* states, size_t stride, const uint32* group, const ArgVector* args,
                             int n) {
   const Datum* values = args->values;
   const uint8* nulls = args->nulls;
   const int scale = args->scale;
+  if (scale >= 0 && nulls == nullptr && t->shared->counts != nullptr &&
+      add_few(t, states, stride, group, args, n))
+    return;
   for (int i = 0; i < n; i++) {
     if (nulls != nullptr && nulls[i]) continue;
     NumericSum* s = reinterpret_cast<NumericSum*>(states + group[i] * stride);

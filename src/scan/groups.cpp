@@ -260,22 +260,23 @@ static uint32 new_group(GroupTable* t, uint64 hash, const uint64* codes, uint64 
   return g;
 }
 
+/* kKeys: number of keys, or 0: any. */
+template <int kKeys>
 static inline bool matches(GroupTable* t, uint32 g, const uint64* codes, uint64 nulls, const Vector* const* keys,
                            int row) {
-  if (t->nulls[g] != nulls) return false;
-  const uint64* mine = t->codes + static_cast<size_t>(g) * t->n_keys;
-  uint64 different = 0;
+  const int n_keys = kKeys > 0 ? kKeys : t->n_keys;
+  const uint64* mine = t->codes + static_cast<size_t>(g) * n_keys;
+  uint64 different = t->nulls[g] ^ nulls;
   bool look = false;
-  for (int j = 0; j < t->n_keys; j++) {
+  for (int j = 0; j < n_keys; j++) {
     different |= mine[j] ^ codes[j];
-    look |= (codes[j] & kLong) == kLong;
+    look |= codes[j] >= kLong;
   }
   if (different != 0) return false;
   if (likely(!look)) return true;
-  for (int j = 0; j < t->n_keys; j++) {
-    if ((codes[j] & kLong) != kLong || (nulls & UINT64CONST(1) << j)) continue;
-    if (!same_value(t, &t->keys[j], codes[j], t->values[static_cast<size_t>(g) * t->n_keys + j],
-                    keys[j]->values[row]))
+  for (int j = 0; j < n_keys; j++) {
+    if (codes[j] < kLong || (nulls & UINT64CONST(1) << j)) continue;
+    if (!same_value(t, &t->keys[j], codes[j], t->values[static_cast<size_t>(g) * n_keys + j], keys[j]->values[row]))
       return false;
   }
   return true;
@@ -291,6 +292,9 @@ static inline uint64 code_of_string(GroupTable* t, GroupKey* key, Datum value) {
   if (kTrim) n = bpchar_length(p, n);
   return code_of_bytes(p, n);
 }
+
+/* Work on a strip of rows leaves time to bring this much from memory between its steps. */
+constexpr int kHintBytes = 1536;
 
 /* A code for each of n rows of one key. */
 static void find_codes(GroupTable* t, int j, const Vector* v, int from, int n, uint64* codes, uint64* nulls) {
@@ -318,45 +322,64 @@ static bool is_exact(KeyKind kind) {
   return kind == KeyKind::kInteger || kind == KeyKind::kFloat4 || kind == KeyKind::kFloat8;
 }
 
-void groups_assign(GroupTable* t, const Vector* const* keys, int n, uint32* group) {
-  constexpr int kStrip = 64;
+constexpr int kStrip = 64;
+
+struct Strip {
   uint64 codes[kStrip * kMaxGroupKeys];
   uint64 nulls[kStrip];
   uint64 hashes[kStrip];
-  const int n_keys = t->n_keys;
+};
+
+template <int kKeys>
+static void assign_strip(GroupTable* t, const Vector* const* keys, int from, int m, Strip* s, bool check, uint32* group) {
+  const int n_keys = kKeys > 0 ? kKeys : t->n_keys;
+  for (int i = 0; i < m; i++) {
+    uint64 h = s->nulls[i];
+    for (int j = 0; j < n_keys; j++) h = mix(h ^ s->codes[i * n_keys + j]);
+    s->hashes[i] = h;
+  }
+  for (int i = 0; i < m; i++) {
+    const uint64 hash = s->hashes[i];
+    const uint64* codes = s->codes + i * n_keys;
+    uint32 at = static_cast<uint32>(hash) & (t->n_slots - 1);
+    for (;;) {
+      const GroupSlot* slot = &t->slots[at];
+      if (slot->group == 0) {
+        group[i] = new_group(t, hash, codes, s->nulls[i], keys, from + i);
+        break;
+      }
+      if (slot->hash == hash && (!check || matches<kKeys>(t, slot->group - 1, codes, s->nulls[i], keys, from + i))) {
+        group[i] = slot->group - 1;
+        break;
+      }
+      at = (at + 1) & (t->n_slots - 1);
+    }
+  }
+}
+
+void groups_assign(GroupTable* t, const Vector* const* keys, int n, uint32* group, PageReader* reader) {
+  Strip s;
   /* mix() is one to one: with a single exact key and no nulls equal hashes are equal keys. */
-  const bool hash_tells = n_keys == 1 && is_exact(t->keys[0].kind);
+  const bool hash_tells = t->n_keys == 1 && is_exact(t->keys[0].kind);
   for (int from = 0; from < n; from += kStrip) {
     const int m = Min(kStrip, n - from);
-    memset(nulls, 0, sizeof(nulls));
-    for (int j = 0; j < n_keys; j++) find_codes(t, j, keys[j], from, m, codes, nulls);
-    if (n_keys == 1) {
-      for (int i = 0; i < m; i++) hashes[i] = mix(mix(codes[i]) ^ nulls[i]);
-    } else {
-      for (int i = 0; i < m; i++) {
-        uint64 h = nulls[i];
-        for (int j = 0; j < n_keys; j++) h = mix(h ^ codes[i * n_keys + j]);
-        hashes[i] = h;
-      }
+    memset(s.nulls, 0, sizeof(s.nulls));
+    for (int j = 0; j < t->n_keys; j++) {
+      find_codes(t, j, keys[j], from, m, s.codes, s.nulls);
+      if (reader != nullptr) reader_hint(reader, kHintBytes);
     }
     const bool check = !hash_tells || keys[0]->has_nulls || t->any_null;
-    for (int i = 0; i < m; i++) {
-      const uint64 hash = hashes[i];
-      uint32 at = static_cast<uint32>(hash) & (t->n_slots - 1);
-      for (;;) {
-        const GroupSlot* slot = &t->slots[at];
-        if (slot->group == 0) {
-          group[from + i] = new_group(t, hash, codes + i * n_keys, nulls[i], keys, from + i);
-          break;
-        }
-        if (slot->hash == hash &&
-            (!check || matches(t, slot->group - 1, codes + i * n_keys, nulls[i], keys, from + i))) {
-          group[from + i] = slot->group - 1;
-          break;
-        }
-        at = (at + 1) & (t->n_slots - 1);
-      }
+    switch (t->n_keys) {
+      case 1:
+        assign_strip<1>(t, keys, from, m, &s, check, group + from);
+        break;
+      case 2:
+        assign_strip<2>(t, keys, from, m, &s, check, group + from);
+        break;
+      default:
+        assign_strip<0>(t, keys, from, m, &s, check, group + from);
     }
+    if (reader != nullptr) reader_hint(reader, kHintBytes);
   }
 }
 

@@ -6,7 +6,7 @@
  * values too, and only long strings and the types of kCore need a second look.
  */
 #pragma once
-#include "scan/batch.h"
+#include "scan/reader.h"
 
 extern "C" {
 #include "fmgr.h"
@@ -66,8 +66,8 @@ void groups_init(GroupTable* table, MemoryContext context, MemoryContext scratch
 
 /*
  * group[i] becomes the group of row i; new groups are made with zeroed states (see n_groups
- * before and after). May raise what detoasting and the type's own functions raise.
+ * before and after). reader is given hints in between, and may be NULL. May raise what detoasting and the type's own functions raise.
  */
-void groups_assign(GroupTable* table, const Vector* const* keys, int n, uint32* group);
+void groups_assign(GroupTable* table, const Vector* const* keys, int n, uint32* group, PageReader* reader);
 
 }  // namespace mr

@@ -25,12 +25,17 @@ struct ArgVector {
   int scale;          /* >= 0: numerics as integers, value * 10^scale, in values; -1: Datums */
 };
 
+/* So few groups that a batch can be summed up in small tables, group by group. */
+constexpr uint32 kFewGroups = 64;
+
 /* What is shared by the aggregates of one node. */
 struct AggShared {
   AggState* fake;          /* the aggregate context that transition functions want to see */
   AggState* fake_final;    /* the same for final functions: memory of one output row */
   MemoryContext states;    /* lives as long as the states */
   MemoryContext scratch;   /* reset at will */
+  uint32 n_groups;         /* of the table, while rows are grouped */
+  const int64* counts;     /* rows of this batch in each group; NULL: more than kFewGroups */
 };
 
 /* One transition state of PostgreSQL's: aggregates with the same one share it. */
