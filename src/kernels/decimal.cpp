@@ -1,6 +1,8 @@
 /*
  * decimal.cpp: stored numerics eight (or four, or two) at a time.
  *
+ * Two digits and less are one load, more are two:
+ *
  *   head   the 8 bytes that end with the numeric header: varlena header in byte 5, numeric header in 6 and 7
  *   tail   the 8 bytes that end with the value: its last four digits, the last one on top
  */
@@ -31,16 +33,54 @@ HWY_ALIGN constexpr int64_t kShift[8] = {3, 2, 1, 0, 0, 0, 0, 0};
 HWY_ALIGN constexpr uint64_t kTimes[8] = {0x1CAC083126E978D5, 0x8F5C28F5C28F5C29, 0xCCCCCCCCCCCCCCCD, 1, 10, 100, 0, 0};
 HWY_ALIGN constexpr int64_t kBack[8] = {1000, 100, 10, 1, 1, 1, 1, 1};
 
-size_t DecimalColumn(const char* const* values, size_t n, int scale, int64_t* out) {
+/* What is the same for all numerics of a call. */
+struct Constants {
+  V shift, times, back, scale_bits, exponent;
+};
+
+HWY_INLINE Constants MakeConstants(int scale) {
+  const D d;
+  const hn::RebindToUnsigned<D> du;
+  return {hn::Load(d, kShift), hn::BitCast(d, hn::Load(du, kTimes)), hn::Load(d, kBack), hn::Set(d, 0x8000 | scale << 7),
+          hn::Set(d, 10 + scale)};
+}
+
+/* One-byte header of 3 to `most` bytes, an odd number; short, with that scale. */
+HWY_INLINE bool Fit(const Constants& c, V first, V header, int64_t most) {
+  const D d;
+  const auto odd = hn::Eq(hn::And(first, hn::Set(d, 3)), hn::Set(d, 3));
+  const auto short_enough = hn::And(hn::Gt(first, hn::Set(d, 5)), hn::Lt(first, hn::Set(d, 2 * most + 2)));
+  return hn::AllTrue(d, hn::And(hn::And(odd, short_enough), hn::Eq(hn::And(header, hn::Set(d, 0xDF80)), c.scale_bits)));
+}
+
+/* From the digits, as one integer, to the value; false when it does not come out even. */
+HWY_INLINE bool Finish(const Constants& c, V all, V header, V bytes, int64_t* out) {
+  const D d;
+  const hn::RebindToUnsigned<D> du;
+  const auto set = [d](int64_t x) HWY_ATTR { return hn::Set(d, x); };
+  /* 4 * (weight - n + 1) + scale, with n = (bytes - 3) / 2; n = 0 is zero, whatever the weight. */
+  const V weight = hn::Sub(hn::And(header, set(0x3F)), hn::And(header, set(0x40)));
+  const V exponent = hn::Add(hn::Sub(hn::ShiftLeft<2>(weight), hn::ShiftLeft<1>(bytes)), c.exponent);
+  const V index = hn::IfThenElse(hn::Eq(bytes, set(3)), set(3), hn::Add(exponent, set(3)));
+  if (HWY_UNLIKELY(!hn::AllTrue(du, hn::Lt(hn::BitCast(du, index), hn::Set(du, 6))))) return false;
+  const auto lookup = hn::IndicesFromVec(d, index);
+  const auto by = hn::BitCast(du, hn::TableLookupLanes(c.shift, lookup));
+  const V value = hn::Mul(hn::BitCast(d, hn::Shr(hn::BitCast(du, all), by)), hn::TableLookupLanes(c.times, lookup));
+  /* What is not divisible gives a quotient that is right modulo 2^64 only, and far too large. */
+  const auto divides = hn::And(hn::Eq(hn::Mul(value, hn::TableLookupLanes(c.back, lookup)), all),
+                               hn::And(hn::Not(hn::Gt(value, all)), hn::Not(hn::Lt(value, hn::Zero(d)))));
+  if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Or(hn::Gt(index, set(3)), divides)))) return false;
+  const auto negative = hn::Ne(hn::And(header, set(0x2000)), hn::Zero(d));
+  hn::StoreU(hn::IfThenElse(negative, hn::Neg(value), value), d, out);
+  return true;
+}
+
+/* Up to four digits, by head and tail. Returns how many were done. */
+size_t Long(const Constants& c, const int64_t* pointers, size_t n, int64_t* out) {
   const D d;
   const hn::RebindToUnsigned<D> du;
   const size_t lanes = hn::Lanes(d);
   const auto set = [d](int64_t x) HWY_ATTR { return hn::Set(d, x); };
-  const auto shift = hn::Load(d, kShift);
-  const auto times = hn::BitCast(d, hn::Load(du, kTimes));
-  const auto back = hn::Load(d, kBack);
-  const auto scale_bits = set(0x8000 | scale << 7);
-  const int64_t* pointers = reinterpret_cast<const int64_t*>(values);
   const int64_t* nowhere = nullptr;
   size_t at = 0;
   for (; n - at >= lanes; at += lanes) {
@@ -49,11 +89,8 @@ size_t DecimalColumn(const char* const* values, size_t n, int scale, int64_t* ou
     const V first = hn::And(hn::ShiftRight<40>(head), set(0xFF));
     const V header = hn::And(hn::ShiftRight<48>(head), set(0xFFFF));
     const V bytes = hn::ShiftRight<1>(first);
-    /* One-byte header of 3, 5, 7, 9 or 11 bytes; short, with that scale. Others must not be followed. */
-    const auto fits = hn::And(hn::And(hn::Eq(hn::And(first, set(3)), set(3)),
-                                      hn::And(hn::Gt(bytes, set(2)), hn::Lt(bytes, set(12)))),
-                              hn::Eq(hn::And(header, set(0xDF80)), scale_bits));
-    if (HWY_UNLIKELY(!hn::AllTrue(d, fits))) break;
+    /* What does not fit must not be followed. */
+    if (HWY_UNLIKELY(!Fit(c, first, header, 11))) break;
     const V tail = hn::GatherOffset(d, nowhere, hn::Add(p, hn::Sub(bytes, set(8))));
     /* Bytes in front of the digits: 11 - bytes of them. */
     const V unused = hn::ShiftLeft<3>(hn::Sub(set(11), bytes));
@@ -64,22 +101,53 @@ size_t DecimalColumn(const char* const* values, size_t n, int scale, int64_t* ou
     const V top = hn::And(digits, set(0xFFFF));
     const V low = hn::Add(last, hn::Mul(third, set(10000)));
     const V high = hn::Add(second, hn::Mul(top, set(10000)));
-    const V all = hn::Add(low, hn::Mul(high, set(100000000)));
-    /* 4 * (weight - n + 1) + scale, with n = (bytes - 3) / 2; n = 0 is zero, whatever the weight. */
-    const V weight = hn::Sub(hn::And(header, set(0x3F)), hn::And(header, set(0x40)));
-    const V exponent = hn::Add(hn::Sub(hn::ShiftLeft<2>(weight), hn::ShiftLeft<1>(bytes)), set(10 + scale));
-    const V index = hn::IfThenElse(hn::Eq(bytes, set(3)), set(3), hn::Add(exponent, set(3)));
-    if (HWY_UNLIKELY(!hn::AllTrue(du, hn::Lt(hn::BitCast(du, index), hn::Set(du, 6))))) break;
-    const auto lookup = hn::IndicesFromVec(d, index);
-    const V value = hn::Mul(hn::BitCast(d, hn::Shr(hn::BitCast(du, all), hn::BitCast(du, hn::TableLookupLanes(shift, lookup)))),
-                            hn::TableLookupLanes(times, lookup));
-    /* What is not divisible gives a quotient that is right modulo 2^64 only, and far too large. */
-    const auto divides = hn::And(hn::Eq(hn::Mul(value, hn::TableLookupLanes(back, lookup)), all),
-                                 hn::And(hn::Not(hn::Gt(value, all)), hn::Not(hn::Lt(value, hn::Zero(d)))));
-    const auto exact = hn::Or(hn::Gt(index, set(3)), divides);
-    if (HWY_UNLIKELY(!hn::AllTrue(d, exact))) break;
-    const auto negative = hn::Ne(hn::And(header, set(0x2000)), hn::Zero(d));
-    hn::StoreU(hn::IfThenElse(negative, hn::Neg(value), value), d, out + at);
+    if (!Finish(c, hn::Add(low, hn::Mul(high, set(100000000))), header, bytes, out + at)) break;
+  }
+  return at;
+}
+
+/*
+ * Up to two digits, which the 8 bytes around the header hold: byte 1 is the varlena header, 2 and 3 the numeric header, 4 to 7
+ * the digits. What lies behind a shorter value is read along, but never across a 4096-byte boundary, so that it is there.
+ */
+size_t Short(const Constants& c, const int64_t* pointers, size_t n, int64_t* out) {
+  const D d;
+  const hn::RebindToUnsigned<D> du;
+  const size_t lanes = hn::Lanes(d);
+  const auto set = [d](int64_t x) HWY_ATTR { return hn::Set(d, x); };
+  const int64_t* nowhere = nullptr;
+  size_t at = 0;
+  for (; n - at >= lanes; at += lanes) {
+    const V p = hn::LoadU(d, pointers + at);
+    if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Lt(hn::And(p, set(4095)), set(4090))))) break;
+    const V word = hn::GatherOffset(d, nowhere, hn::Sub(p, set(1)));
+    const V first = hn::And(hn::ShiftRight<8>(word), set(0xFF));
+    const V header = hn::And(hn::ShiftRight<16>(word), set(0xFFFF));
+    if (HWY_UNLIKELY(!Fit(c, first, header, 7))) break;
+    const V bytes = hn::ShiftRight<1>(first);
+    const V top = hn::And(hn::ShiftRight<32>(word), set(0xFFFF));
+    const V second = hn::BitCast(d, hn::ShiftRight<48>(hn::BitCast(du, word)));
+    const V both = hn::Add(second, hn::BitCast(d, hn::MulEven(hn::BitCast(hn::Repartition<uint32_t, D>(), top),
+                                                              hn::Set(hn::Repartition<uint32_t, D>(), 10000))));
+    const V all = hn::IfThenElse(hn::Eq(bytes, set(7)), both, hn::IfThenElseZero(hn::Eq(bytes, set(5)), top));
+    if (!Finish(c, all, header, bytes, out + at)) break;
+  }
+  return at;
+}
+
+size_t DecimalColumn(const char* const* values, size_t n, int scale, int64_t* out) {
+  const Constants c = MakeConstants(scale);
+  const int64_t* pointers = reinterpret_cast<const int64_t*>(values);
+  const size_t lanes = hn::Lanes(D());
+  size_t at = 0;
+  /* A column mostly is of one kind: after a long one, or a boundary, a few rows by the other way. */
+  for (;;) {
+    at += Short(c, pointers + at, n - at, out + at);
+    if (n - at < lanes) break;
+    const size_t some = HWY_MIN(n - at, 16 * lanes);
+    const size_t done = Long(c, pointers + at, some, out + at);
+    at += done;
+    if (done < some / lanes * lanes) break;
   }
   return at + mr_decimal_column_scalar(values + at, n - at, scale, out + at);
 }
