@@ -24,6 +24,7 @@ struct PageReader {
   int max_pins;
   const char* hint;     /* how far upcoming pages have been brought into the cache, and how far that may go */
   const char* hint_end;
+  bool whole;        /* the last page was all-visible */
   uint64 pages_all_visible; /* pages taken whole */
   uint64 pages_checked;     /* pages whose tuples were checked one by one */
 };
