@@ -9,7 +9,7 @@ from server import PORT, Server
 from pq import Connection
 
 ALWAYS = ["session_preload_libraries = 'millrace'", "wal_consistency_checking = 'all'", "max_prepared_transactions = 10", "max_connections = 30",
-          "restart_after_crash = on", "wal_writer_delay = 10s",  # so that WAL stays unwritten until somebody needs it
+          "restart_after_crash = on", "wal_writer_delay = 1s",  # so that WAL stays unwritten for a while
           "autovacuum_naptime = 1s", "checkpoint_timeout = 1h", "max_wal_size = 512MB", "log_min_messages = log", "log_checkpoints = off"]
 STREAMING = ["max_wal_senders = 5", "max_replication_slots = 5", "hot_standby = on"]
 MINIMAL = ["wal_level = minimal", "max_wal_senders = 0"]
@@ -52,14 +52,22 @@ def kill(pid, number):
         pass
 
 
+def postmaster(server):
+    """Its process id; 0 while it has none."""
+    try:
+        return server.pid()
+    except (FileNotFoundError, ValueError):
+        return 0
+
+
 def kill_server(server):
     """SIGKILL for every process of it, the postmaster first, so that nobody cleans up."""
-    postmaster = server.pid()
-    kill(postmaster, signal.SIGKILL)
+    first = server.pid()
+    kill(first, signal.SIGKILL)
     for _ in range(2000):
         left = processes_in(os.path.realpath(server.data))
         wait_for_orphans()
-        if not left and not os.path.exists(f"/proc/{postmaster}"):
+        if not left and not os.path.exists(f"/proc/{first}"):
             return
         for pid in left:
             kill(pid, signal.SIGKILL)
@@ -85,21 +93,23 @@ class Cluster:
         self.primary.tool("pg_basebackup", "-D", data, "-h", self.primary.dir, "-p", str(PORT), "-U", "postgres", "-R", "-X", "stream",
                           "-C", "-S", "standby", "-c", "fast", "--no-sync")
 
-    def vary(self):
+    def vary(self, keep_level):
         """New settings for the next start: WAL level, and a pool of buffers so small that pages are written while a load goes on."""
-        if self.standby:
+        if self.standby and not keep_level:
             self.level = self.rng.choice(["replica", "logical"])
         self.primary.configure(f"wal_level = {self.level}", f"shared_buffers = {self.rng.choice(['128MB', '8MB', '3MB'])}",
                                f"wal_skip_threshold = {self.rng.choice(['0', '2MB', '1GB'])}")
 
-    def restart(self, kill_in_recovery):
+    def restart(self, keep_level, kill_in_recovery):
         """Starts the primary after its death; kill_in_recovery: kills it once more on its way."""
-        self.vary()
+        self.vary(keep_level)
         if kill_in_recovery:
+            dead = self.primary.pid()
             self.primary.tool("pg_ctl", "-D", self.primary.data, "-l", self.primary.log, "-W", "-s", "start")
+            while postmaster(self.primary) in (0, dead):
+                time.sleep(0.001)
             time.sleep(self.rng.uniform(0, 0.12))
-            if os.path.exists(os.path.join(self.primary.data, "postmaster.pid")):
-                kill_server(self.primary)
+            kill_server(self.primary)
         self.primary.start()
 
     def connect(self, server=None, seconds=60):

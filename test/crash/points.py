@@ -33,14 +33,14 @@ def plan_to(point, planner, rng):
         plan = planner.plan(rng.choice(["single", "savepoints", "create", "truncate"]), 30000, rng.choice(["plain", "plain", "toast", "parts", "keyed"]))
         copies = [s for s in plan.steps if isinstance(s, Copy)]
         copies[-1].hold_at = rng.uniform(0.2, 0.9)
-        copies[-1].rows = max(copies[-1].rows, min(8000, planner.pool(copies[-1].table).size))
+        copies[-1].rows = max(copies[-1].rows, min(8000, planner.limit(copies[-1].table)))
         plan.adds[-1] = (copies[-1].table, copies[-1].load, copies[-1].rows)
         return plan
     if point == "extension":
         plan = planner.plan(rng.choice(["single", "truncate"]), 40000, rng.choice(["plain", "plain", "toast"]), "stdin")
         for i, step in enumerate(plan.steps):
             if isinstance(step, Copy):
-                step.rows = planner.pool(step.table).size
+                step.rows = planner.limit(step.table)
                 plan.adds = [(t, load, step.rows if load == step.load else n) for t, load, n in plan.adds]
         return plan
     if point == "prepared":
@@ -76,7 +76,7 @@ def taken(session, control):
 
 
 def random(session, control, rng):
-    time.sleep(rng.uniform(0, 0.4))
+    time.sleep(rng.uniform(0, 0.8))
     return []
 
 
