@@ -64,9 +64,9 @@ class Session(threading.Thread):
             os.unlink(self.fifo)
 
     def check(self, result):
-        """An error is the server's end, or a problem."""
+        """An error is the server's end (libpq's own errors have no SQLSTATE), or a problem."""
         if result.error:
-            if not self.connection.alive or result.error.get("sqlstate", "").startswith("57P"):
+            if result.error.get("sqlstate", "57P").startswith("57P"):
                 raise Gone
             raise RuntimeError(result.error)
         return result
