@@ -1,10 +1,10 @@
 """The moments of death, reached from outside.
 
 placed      pages are in shared buffers and their WAL is not written: the input pauses, and pg_stat_progress_copy says that all of it
-            is taken; in half of the cases a checkpoint then writes pages and WAL, and the input goes on and pauses again
+            is taken; in half of the cases a checkpoint then writes pages and WAL, and the input goes on to its end and pauses again
 extension   the loading backend holds the relation's extension lock: it is stopped now and then until pg_locks says so
 checkpoint  a checkpoint has begun
-commit      all rows are there, COMMIT (or the end of the input) is not sent
+commit      all rows are there, COMMIT (or the end of the input) is not sent; in half of the cases a checkpoint has written them
 committing  it is sent
 prepared    the transaction is prepared
 random      any time
@@ -32,8 +32,9 @@ def plan_to(point, planner, rng):
     if point == "placed":
         plan = planner.plan(rng.choice(["single", "savepoints", "create", "truncate"]), 30000, rng.choice(["plain", "plain", "toast", "parts", "keyed"]))
         copies = [s for s in plan.steps if isinstance(s, Copy)]
-        copies[-1].hold_at = rng.uniform(0.2, 0.9)
-        copies[-1].rows = max(copies[-1].rows, min(8000, planner.limit(copies[-1].table)))
+        # the first pages are placed 32 at once: after some 4000 rows
+        copies[-1].rows = max(copies[-1].rows, min(12000, planner.limit(copies[-1].table)))
+        copies[-1].hold_at = rng.uniform(0.5, 0.9)
         plan.adds[-1] = (copies[-1].table, copies[-1].load, copies[-1].rows)
         return plan
     if point == "extension":
@@ -82,9 +83,12 @@ def random(session, control, rng):
 
 def placed(session, control, rng):
     seen = []
+    start = control.must("SELECT pg_current_wal_insert_lsn()").value
     if not session.held.wait(20):
         raise RuntimeError("the session did not come to its pause")
     taken(session, control)
+    if control.must(f"SELECT pg_current_wal_insert_lsn() - '{start}' > 64 * 8192").value == "t":
+        seen.append("dozens of pages logged")
     if rng.random() < 0.5:
         control.must("CHECKPOINT")
         seen.append("with a checkpoint before")
@@ -129,14 +133,17 @@ def checkpoint(session, control, rng):
 def commit(session, control, rng):
     if not session.held.wait(20):
         raise RuntimeError("the session did not come to its end")
-    return ["held"]
+    if rng.random() < 0.5:
+        return ["held"]
+    control.must("CHECKPOINT")
+    return ["held, with a checkpoint before"]
 
 
 def committing(session, control, rng):
-    commit(session, control, rng)
+    seen = commit(session, control, rng)
     session.go_on.set()
     time.sleep(rng.choice([0, rng.uniform(0, 0.0005), rng.uniform(0, 0.005)]))
-    return ["sent"]
+    return [seen[0].replace("held", "sent")]
 
 
 def prepared(session, control, rng):
