@@ -54,13 +54,19 @@ def plan_to(point, planner, rng):
     return plan
 
 
-def wait_until(true, seconds=20):
+def wait_until(true, seconds=120):
     deadline = time.monotonic() + seconds
     while not true():
         if time.monotonic() > deadline:
             return False
         time.sleep(0.002)
     return True
+
+
+def at_hold(session, control):
+    """Waits until the session has come to its hold, or its end."""
+    if not session.held.wait(120):
+        raise RuntimeError(f"no hold in two minutes: {control.must('SELECT * FROM pg_stat_activity').rows}")
 
 
 def taken(session, control):
@@ -84,8 +90,7 @@ def random(session, control, rng):
 def placed(session, control, rng):
     seen = []
     start = control.must("SELECT pg_current_wal_insert_lsn()").value
-    if not session.held.wait(20):
-        raise RuntimeError("the session did not come to its pause")
+    at_hold(session, control)
     taken(session, control)
     if control.must(f"SELECT pg_current_wal_insert_lsn() - '{start}' > 64 * 8192").value == "t":
         seen.append("dozens of pages logged")
@@ -96,8 +101,7 @@ def placed(session, control, rng):
         session.current.hold_end = True
         session.held.clear()
         session.go_on.set()
-        if not session.held.wait(20):
-            raise RuntimeError("the session did not come to its second pause")
+        at_hold(session, control)
         taken(session, control)
     if control.must("SELECT pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn()").value == "t":
         seen.append("WAL not written")
@@ -131,8 +135,7 @@ def checkpoint(session, control, rng):
 
 
 def commit(session, control, rng):
-    if not session.held.wait(20):
-        raise RuntimeError("the session did not come to its end")
+    at_hold(session, control)
     if rng.random() < 0.5:
         return ["held"]
     control.must("CHECKPOINT")
