@@ -113,7 +113,7 @@ class Cluster:
         self.primary.start()
 
     def connect(self, server=None, seconds=60):
-        """A connection, as soon as the server takes one; settings that checks need."""
+        """A connection, as soon as the server takes one."""
         deadline = time.monotonic() + seconds
         while True:
             try:
