@@ -94,4 +94,8 @@ class Server:
                 self.stop("immediate")
             except RuntimeError:
                 pass
+            with open(self.log, errors="replace") as f:
+                for line in f:
+                    if line.startswith("TRAP:"):  # an assertion, in servers that have them
+                        print(f"Bail out! {line}", flush=True)
             shutil.rmtree(self.dir, ignore_errors=True)
