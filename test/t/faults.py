@@ -129,7 +129,7 @@ def no_memory():
             ("a long minimum", "SELECT length(min(b || repeat('y', 2000000))) FROM s WHERE a < 9", "2000012")):
         told = set()
         with fast(make):
-            for room in [0, 64] + [rng.randrange(0, 65536) for _ in range(20)]:
+            for room in [0, 64] + [rng.randrange(0, 65536) for _ in range(10)]:
                 with server.connect() as c:
                     c.must("SET search_path = fast; SET millrace.scan = on; SET work_mem = '256MB'; SET enable_sort = off; SET jit = off")
                     limit_memory(c.pid, room * 1024)
