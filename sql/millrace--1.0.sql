@@ -1,6 +1,30 @@
 -- complain if the script is sourced in psql rather than by CREATE EXTENSION
 \echo Use "CREATE EXTENSION millrace" to load this file. \quit
 
+-- A schema millrace that was there before must not be one where ordinary roles can put functions in front of these, which
+-- superusers call. Operators are written in full: theirs may be in the search path.
+DO $$
+DECLARE
+  who pg_catalog.text;
+BEGIN
+  SELECT coalesce(r.rolname::pg_catalog.text, 'PUBLIC'::pg_catalog.text) INTO who
+    FROM pg_catalog.pg_namespace n,
+      LATERAL (SELECT n.nspowner AS role
+               UNION ALL SELECT a.grantee FROM pg_catalog.aclexplode(n.nspacl) a
+                         WHERE a.privilege_type OPERATOR(pg_catalog.=) 'CREATE'::pg_catalog.text
+               UNION ALL SELECT p.proowner FROM pg_catalog.pg_proc p WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid) x
+      LEFT JOIN pg_catalog.pg_roles r ON r.oid OPERATOR(pg_catalog.=) x.role
+    WHERE n.nspname OPERATOR(pg_catalog.=) 'millrace'::pg_catalog.name AND r.rolsuper IS NOT TRUE
+    LIMIT 1;
+  IF FOUND THEN
+    RAISE insufficient_privilege USING MESSAGE = 'schema "millrace" is open to roles that are not superusers',
+      DETAIL = pg_catalog.concat('It belongs to, lets create, or has functions of: '::pg_catalog.text, who),
+      HINT = 'Drop or rename the schema, or have a superuser own it alone.';
+  END IF;
+END $$;
+
+GRANT USAGE ON SCHEMA millrace TO PUBLIC;
+
 CREATE FUNCTION millrace.version() RETURNS pg_catalog.text
   LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'millrace_version';
 COMMENT ON FUNCTION millrace.version() IS 'version of the loaded millrace library';
@@ -89,8 +113,9 @@ CREATE FUNCTION millrace.doctor(OUT finding pg_catalog.text, OUT detail pg_catal
   AS $$
   SELECT 'library not preloaded', 'millrace is loaded in this session only',
          'preload it, so that every session is fast', 'session_preload_libraries'
-    WHERE current_setting('shared_preload_libraries') || ',' || current_setting('session_preload_libraries')
-          || ',' || current_setting('local_preload_libraries') !~ '(^|[,/ "])millrace'
+    FROM (SELECT string_agg(s.setting, ',') AS loaded, count(*) AS shown FROM pg_settings s
+          WHERE s.name IN ('shared_preload_libraries', 'session_preload_libraries', 'local_preload_libraries')) l
+    WHERE l.shown = 3 AND l.loaded !~ '(^|[,/ "])millrace' -- not all roles are shown them
   UNION ALL
   SELECT 'millrace switched off', s.name || ' is off', 'switch it on', s.name
     FROM pg_settings s WHERE s.name IN ('millrace.copy', 'millrace.scan') AND s.setting = 'off'

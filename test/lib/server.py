@@ -68,7 +68,9 @@ class Server:
             f.write("".join(line + "\n" for line in lines))
 
     def start(self):
-        self.tool("pg_ctl", "-D", self.data, "-l", self.log, "-w", "-s", "start")
+        # MILLRACE_POSTGRES: what to run instead of the installation's postgres
+        other = os.environ.get("MILLRACE_POSTGRES")
+        self.tool("pg_ctl", "-D", self.data, "-l", self.log, "-w", "-t", "300", "-s", *(["-p", other] if other else []), "start")
 
     def stop(self, mode="fast"):
         if os.path.exists(os.path.join(self.data, "postmaster.pid")):
@@ -94,4 +96,8 @@ class Server:
                 self.stop("immediate")
             except RuntimeError:
                 pass
+            with open(self.log, errors="replace") as f:
+                for line in f:
+                    if line.startswith("TRAP:"):  # an assertion, in servers that have them
+                        print(f"Bail out! {line}", flush=True)
             shutil.rmtree(self.dir, ignore_errors=True)
