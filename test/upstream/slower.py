@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""slower.py --host DIR --port PORT [--rounds N] [--seconds N] [--set SETTING]... SQL_DIRECTORY
+"""slower.py --host DIR --port PORT [--rounds N] [--set SETTING]... [--nodes] [--only REGEX] SQL_DIRECTORY
 
 Which queries of PostgreSQL's regression suite are slower with millrace? Against the database that the suite left behind, every
 query of its scripts that runs there is run in turn by two sessions of one server: one without the library, one with it and
 millrace.scan on. What is compared is the CPU time of each backend from statement to statement (planning, execution and
-protocol), so other load of the machine matters little; the figure of a query is the median of its cheapest half of rounds.
-Those below 0.97 are measured again with ten times the rounds, and listed if they stay there. Rows are compared too.
+protocol), a block of repetitions at a time, and a query's figure is its cheapest block: what disturbs only adds. Blocks go on
+while the ratio is below 0.97, --rounds of them at most; those that stay below are listed. Rows are compared too.
 
 --set gives both sessions a setting, such as enable_indexscan=off. Started by test/upstream/run --slower.
 """
@@ -70,36 +70,40 @@ class Session:
                 return now
             before = now
 
-    def time(self, sql):
+    def time(self, sql, times):
+        """Nanoseconds of CPU that one execution takes, on the average of some."""
+        sql = sql.encode()
         before = self.settle()
-        self.connection.run(sql)
-        return self.settle() - before
-
-
-def cheap(times):
-    times.sort()
-    return statistics.median(times[:(len(times) + 1) // 2])
+        for _ in range(times):
+            self.connection.run(sql)
+        return (self.settle() - before) / times
 
 
 def measure(plain, loaded, sql, rounds):
-    """Nanoseconds without and with millrace; who goes first changes from round to round."""
-    times = {plain: [], loaded: []}
+    """Nanoseconds without and with millrace; who goes first changes from block to block."""
+    best = {}
+    for session in plain, loaded:
+        session.time(sql, 1)
+        best[session] = session.time(sql, 1)
+    times = max(1, min(20, int(1e6 / (best[plain] + 1))))
     for i in range(rounds):
         for session in (plain, loaded) if i % 2 else (loaded, plain):
-            times[session].append(session.time(sql))
-    return cheap(times[plain]), cheap(times[loaded])
+            best[session] = min(best[session], session.time(sql, times))
+        if i >= 3 and best[plain] >= TOO_SLOW * best[loaded]:
+            break
+    return best[plain], best[loaded]
 
 
 def same_rows(a, b):
     return a.error == b.error and sorted(map(repr, a.rows)) == sorted(map(repr, b.rows))
 
 
-def collect(directory, plain, loaded):
+def collect(directory, only, plain, loaded):
     """The queries that run, as (script, text, uses our node); and a line for each with other rows."""
     seen, queries, other = set(), [], []
     for path in sorted(pathlib.Path(directory).glob('*.sql')):
         for sql in statements(path.read_text('utf-8', errors='replace')):
-            if sql in seen or not QUERY.match(sql) or UNFIT.search(sql):
+            if sql in seen or not QUERY.match(sql) or UNFIT.search(sql) or not re.search(only, sql):
                 continue
             seen.add(sql)
             first = plain.connection.run(sql)
@@ -126,24 +130,23 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--host', required=True)
     parser.add_argument('--port', required=True)
-    parser.add_argument('--rounds', type=int, default=16)
-    parser.add_argument('--seconds', type=float, default=0, help='0: all queries')
+    parser.add_argument('--rounds', type=int, default=60)
+    parser.add_argument('--only', default='', help='queries that match')
+    parser.add_argument('--nodes', action='store_true', help='queries whose plan has our node')
     parser.add_argument('--set', action='append', default=[])
     parser.add_argument('directory')
     args = parser.parse_args()
     plain, loaded = (Session(args.host, args.port, args.set) for _ in range(2))
     loaded.connection.must("LOAD 'millrace'")
     loaded.connection.must('SET millrace.scan = on')
-    queries, other = collect(args.directory, plain, loaded)
-    ratios, slow, end = {True: [], False: []}, [], time.monotonic() + args.seconds
+    queries, other = collect(args.directory, args.only, plain, loaded)
+    ratios, slow = {True: [], False: []}, []
     for script, sql, ours in queries:
-        if args.seconds and time.monotonic() > end:
-            break
+        if args.nodes and not ours:
+            continue
         without, with_millrace = measure(plain, loaded, sql, args.rounds)
         if without < TOO_SLOW * with_millrace:
-            without, with_millrace = measure(plain, loaded, sql, 10 * args.rounds)
-            if without < TOO_SLOW * with_millrace:
-                slow.append((without / with_millrace, without, with_millrace, script, sql, ours))
+            slow.append((without / with_millrace, without, with_millrace, script, sql, ours))
         ratios[ours].append(without / with_millrace)
     for ratio, without, with_millrace, script, sql, ours in sorted(slow):
         print(f'{ratio:.3f} {without / 1000:9.1f} us -> {with_millrace / 1000:9.1f} us  {"node" if ours else "-"}  {script}: {" ".join(sql.split())}')
