@@ -90,7 +90,15 @@ ANALYZE many;
 SELECT * FROM testing.scan('SELECT count(*), sum(i), avg(i), min(k), sum(i::int8), avg(i::numeric), stddev(i) FROM many');
 SELECT * FROM testing.scan('SELECT k % 10, count(*), sum(i), avg(i) FROM many WHERE i > 5 GROUP BY 1');
 RESET ALL; SET millrace.scan = on;
+-- tables too small to be worth it
+CREATE TABLE tiny AS SELECT g AS i FROM generate_series(1, 20) g; ANALYZE tiny;
+SET millrace.scan_min_cost = 2;
+SELECT testing.planned('SELECT sum(i) FROM tiny'), testing.planned('SELECT sum(i) FROM many');
+SET millrace.scan_min_cost = 1e9;
+SELECT testing.planned('SELECT sum(i) FROM many');
+SET millrace.scan_min_cost = 0;
+SELECT testing.planned('SELECT sum(i) FROM tiny');
 SET millrace.simd = scalar;
 EXPLAIN (COSTS off) SELECT k, count(*) FROM many WHERE i > 5 AND sqrt(i) > 3 GROUP BY k HAVING sum(i) > 1;
 DROP OWNED BY millrace_scan_user; DROP ROLE millrace_scan_user;
-DROP VIEW barrier; DROP MATERIALIZED VIEW mv; DROP TABLE a, w, tmp, un, child, none, part, p, rls, many;
+DROP VIEW barrier; DROP MATERIALIZED VIEW mv; DROP TABLE tiny, a, w, tmp, un, child, none, part, p, rls, many;

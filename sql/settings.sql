@@ -8,6 +8,7 @@ CREATE TABLE t (a int, b text);
 SHOW millrace.copy;
 SHOW millrace.simd;
 SHOW millrace.log_fallback;
+SELECT name, boot_val, context FROM pg_settings WHERE name = 'millrace.scan_min_cost';
 SET millrace.simd = 'nosuch';
 SELECT testing.write(testing.bytes('1\tx\n'));
 SELECT testing.file() AS file \gset

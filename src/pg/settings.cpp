@@ -1,5 +1,7 @@
 #include "pg/settings.h"
 
+#include <float.h>
+
 extern "C" {
 #include "utils/guc.h"
 }
@@ -10,6 +12,7 @@ namespace mr {
 
 bool setting_copy = true;
 bool setting_scan = false;
+double setting_scan_min_cost = 2.0;
 bool setting_log_fallback = false;
 
 static int setting_simd = 0;
@@ -42,6 +45,10 @@ void init_settings() {
                            "a Custom Scan (MillraceAgg) where all of the aggregation is known to it, with the same "
                            "result. When off, PostgreSQL's own plan runs, also of statements prepared before.",
                            &setting_scan, false, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
+  DefineCustomRealVariable("millrace.scan_min_cost", "Cheapest table scan that millrace aggregates over.",
+                           "A scan that the planner thinks costs less, as of a table of some dozens of rows, is left to "
+                           "PostgreSQL: starting would take longer than is gained.",
+                           &setting_scan_min_cost, 2.0, 0.0, DBL_MAX, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
   DefineCustomBoolVariable("millrace.log_fallback", "Tells why a statement was left to PostgreSQL.",
                            "When on, a NOTICE gives the reason each time a COPY FROM is left to PostgreSQL's own code "
                            "although millrace.copy is on.",
