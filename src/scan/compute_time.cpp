@@ -136,6 +136,9 @@ static int64 part_of_day(int unit, int64 day) {
   }
 }
 
+/* Microseconds between 1970 and 2000. */
+constexpr int64 kUnixEpoch = (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
+
 static int64 part_of_time(int unit, int64 usecs) {
   switch (unit) {
     case DTK_HOUR:
@@ -165,7 +168,9 @@ static bool is_part_of_day(int unit) {
 }
 
 /* Display scale of extract()'s result. */
-static int scale_of_part(int unit) { return unit == DTK_SECOND ? 6 : unit == DTK_MILLISEC ? 3 : 0; }
+static int scale_of_part(int unit) {
+  return unit == DTK_SECOND || unit == DTK_EPOCH ? 6 : unit == DTK_MILLISEC ? 3 : 0;
+}
 
 static void run_extract_date(Computed* c, ExprContext*, int n) {
   start_strict(c, n);
@@ -175,6 +180,8 @@ static void run_extract_date(Computed* c, ExprContext*, int n) {
     if (row_is_null(&c->out, i)) continue;
     if (unlikely(!is_finite_date(a[i])))
       mark_bad(c, i);
+    else if (c->unit == DTK_EPOCH)
+      integers_out(c)[i] = (a[i] + POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
     else
       integers_out(c)[i] = part_of_day(c->unit, a[i]);
   }
@@ -182,6 +189,7 @@ static void run_extract_date(Computed* c, ExprContext*, int n) {
 
 static bool part_of_timestamp(const Computed* c, Timestamp t, int64* part) {
   if (unlikely(!IS_VALID_TIMESTAMP(t))) return false;
+  if (c->unit == DTK_EPOCH) return !__builtin_add_overflow(t, kUnixEpoch, part);
   int64 rest;
   const int64 day = day_of(t, &rest);
   *part = is_part_of_day(c->unit) ? part_of_day(c->unit, day) : part_of_time(c->unit, rest);
@@ -196,13 +204,25 @@ static void run_extract_timestamp(Computed* c, ExprContext*, int n) {
     if (!row_is_null(&c->out, i) && !part_of_timestamp(c, a[i], &integers_out(c)[i])) mark_bad(c, i);
 }
 
+/* With core's own divisions and additions, which round. */
+static float8 float_part(int unit, int64 part) {
+  switch (unit) {
+    case DTK_EPOCH:
+      return static_cast<float8>(part) / 1000000.0;
+    case DTK_SECOND:
+      return static_cast<float8>(part / USECS_PER_SEC) + static_cast<float8>(part % USECS_PER_SEC) / 1000000.0;
+    default:
+      return static_cast<float8>(part);
+  }
+}
+
 static void run_date_part(Computed* c, ExprContext*, int n) {
   start_strict(c, n);
   const int64* a = integers(c->args[0]);
   for (int i = 0; i < n; i++) {
     int64 part = 0;
     if (!row_is_null(&c->out, i) && !part_of_timestamp(c, a[i], &part)) mark_bad(c, i);
-    c->out.values[i] = Float8GetDatum(static_cast<float8>(part));
+    c->out.values[i] = Float8GetDatum(float_part(c->unit, part));
   }
 }
 
@@ -246,7 +266,10 @@ static void run_trunc(Computed* c, ExprContext*, int n) {
 bool time_unit(Oid function, Datum name, int* unit) {
   text* t = DatumGetTextPP(name);
   char* lower = downcase_truncate_identifier(VARDATA_ANY(t), static_cast<int>(VARSIZE_ANY_EXHDR(t)), false);
-  if (DecodeUnits(0, lower, unit) != UNITS) return false;
+  int type = DecodeUnits(0, lower, unit);
+  if (type == UNKNOWN_FIELD && function != F_DATE_TRUNC_TEXT_TIMESTAMP) type = DecodeSpecial(0, lower, unit);
+  if (type == RESERV) return *unit == DTK_EPOCH;
+  if (type != UNITS) return false;
   switch (function) {
     case F_EXTRACT_TEXT_DATE:
       return is_part_of_day(*unit);
@@ -254,7 +277,8 @@ bool time_unit(Oid function, Datum name, int* unit) {
       return is_part_of_day(*unit) || *unit == DTK_HOUR || *unit == DTK_MINUTE || *unit == DTK_SECOND ||
              *unit == DTK_MILLISEC || *unit == DTK_MICROSEC;
     case F_DATE_PART_TEXT_TIMESTAMP:
-      return is_part_of_day(*unit) || *unit == DTK_HOUR || *unit == DTK_MINUTE;
+      return is_part_of_day(*unit) || *unit == DTK_HOUR || *unit == DTK_MINUTE || *unit == DTK_SECOND ||
+             *unit == DTK_MICROSEC;
     default: /* date_trunc */
       return *unit == DTK_YEAR || *unit == DTK_QUARTER || *unit == DTK_MONTH || *unit == DTK_WEEK ||
              *unit == DTK_DAY || *unit == DTK_HOUR || *unit == DTK_MINUTE || *unit == DTK_SECOND;
