@@ -5,6 +5,7 @@
 
 extern "C" {
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
@@ -57,6 +58,9 @@ struct Compiler {
   bool* used;
   List** functions;
 };
+
+/* Each step has room for a batch; longer expressions are core's. */
+constexpr int kMaxSteps = 300;
 
 static Computed* compile_step(Compiler* to, Expr* expr);
 
@@ -191,6 +195,8 @@ static Computed* compile_nullif(Compiler* to, NullIfExpr* expr) {
 
 static Computed* compile_step(Compiler* to, Expr* expr) {
   ComputeSet* set = to->set;
+  check_stack_depth();
+  if (set->n >= kMaxSteps) return nullptr;
   while (IsA(expr, RelabelType)) expr = reinterpret_cast<RelabelType*>(expr)->arg;
   for (int i = 0; i < set->n; i++)
     if (equal(set->all[i]->expr, expr)) return set->all[i];

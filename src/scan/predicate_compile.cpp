@@ -7,6 +7,7 @@
 
 extern "C" {
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
@@ -289,6 +290,7 @@ static Predicate* compile_null_test(Compiler* to, NullTest* test) {
 }
 
 static Predicate* compile_node(Compiler* to, Node* node) {
+  check_stack_depth();
   node = strip_relabel(node);
   switch (nodeTag(node)) {
     case T_OpExpr: {
