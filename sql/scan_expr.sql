@@ -79,6 +79,21 @@ SELECT * FROM testing.expr('SELECT sum(d - date ''2020-01-01''), max(d + i2), mi
 SELECT * FROM testing.expr('SELECT count(*) FROM e WHERE d + 30 > ts AND ts::date <> d AND ts >= date ''2000-03-01'' AND d < timestamp ''2020-06-01 12:00''');
 SELECT * FROM testing.expr('SELECT extract(fortnight FROM d) FROM e GROUP BY 1');
 SELECT * FROM testing.expr('SELECT date_trunc(''fortnight'', ts) FROM e GROUP BY 1');
+-- with time zone: the hours that clocks skip and repeat, midnights that do not exist, zones of odd offsets and of old
+CREATE TABLE z (tz timestamptz, d date);
+INSERT INTO z SELECT timestamptz '2018-10-20 00:00+00' + g * interval '71 minutes', date '2018-01-01' + g % 900 FROM generate_series(0, 900) g;
+INSERT INTO z SELECT timestamptz '1840-01-01 00:00+00' + g * interval '101 days 5 hours 1 second', date '1840-01-01' + g * 101 FROM generate_series(0, 800) g;
+ANALYZE z;
+SELECT zone, p.by_column, p.result LIKE 'DIFFERENT%' AS differs FROM unnest('{UTC,America/New_York,Europe/Dublin,Asia/Kathmandu,Australia/Lord_Howe,America/Sao_Paulo,Pacific/Apia,Africa/Casablanca,<-0945>9:45}'::text[]) zone,
+  LATERAL (SELECT set_config('TimeZone', zone, false)) s(zone_set),
+  testing.expr('SELECT tz::date, date_trunc(''day'', tz), date_trunc(''month'', tz), date_trunc(''week'', tz), date_trunc(''hour'', tz), date_trunc(''minute'', tz), extract(hour FROM tz),
+    date_part(''dow'', tz), extract(epoch FROM tz), extract(second FROM tz), tz::timestamp, d::timestamptz, date_trunc(''quarter'', d), count(*) FROM z WHERE ' || quote_literal(zone_set) || ' <> '''' GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13') p;
+INSERT INTO z VALUES ('infinity', 'infinity'), ('-infinity', '-infinity'), ('4714-11-24 BC', '4714-11-24 BC'), ('294276-12-31 12:00+00', '5874897-12-31'), (NULL, NULL);
+SELECT by_column, result LIKE 'DIFFERENT%' AS differs FROM testing.expr('SELECT tz::date, date_trunc(''day'', tz), extract(year FROM tz), date_part(''month'', tz), count(*) FROM z WHERE tz > ''4714-12-31 BC'' GROUP BY 1, 2, 3, 4');
+SELECT * FROM testing.expr('SELECT max(d::timestamptz) FROM z');
+SELECT * FROM testing.expr('SELECT max(date_trunc(''month'', tz)) FROM z');
+DROP TABLE z;
+RESET TimeZone;
 CREATE TABLE edge (d date, ts timestamp);
 INSERT INTO edge VALUES ('infinity', 'infinity'), ('-infinity', '-infinity'), ('4714-11-24 BC', '4714-11-24 00:00 BC'), ('5874897-12-31', '294276-12-31 23:59:59.999999'),
   ('0001-01-01', '0001-01-01'), ('0001-12-31 BC', '0001-12-31 23:00 BC'), ('0044-03-15 BC', '0044-03-15 12:00 BC'), ('2000-02-29', '2000-02-29 00:00:00.000001'), (NULL, NULL);

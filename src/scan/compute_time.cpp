@@ -1,44 +1,19 @@
 /*
- * compute_time.cpp: dates and timestamps: arithmetic, casts, extract(), date_part() and date_trunc().
+ * compute_time.cpp: dates and timestamps: arithmetic, casts, extract(), date_part() and date_trunc(); those with time zone
+ * are in compute_zone.cpp.
  *
  * Infinities, and values that core would find out of range, are left to core.
  */
-#include "scan/computed.h"
+#include "scan/time_parts.h"
 
 extern "C" {
 #include "catalog/pg_type.h"
 #include "parser/scansup.h"
 #include "utils/builtins.h"
-#include "utils/date.h"
-#include "utils/datetime.h"
 #include "utils/fmgroids.h"
-#include "utils/timestamp.h"
 }
 
 namespace mr {
-
-/* Days since 2000-01-01 of a timestamp, and the microseconds into that day. */
-static inline int64 day_of(Timestamp t, int64* rest) {
-  int64 day = t / USECS_PER_DAY;
-  *rest = t % USECS_PER_DAY;
-  if (*rest < 0) {
-    *rest += USECS_PER_DAY;
-    day--;
-  }
-  return day;
-}
-
-struct Civil {
-  int year; /* 0 is 1 BC */
-  int month;
-  int day;
-};
-
-static inline Civil civil_of(int64 day) {
-  Civil c;
-  j2date(static_cast<int>(day) + POSTGRES_EPOCH_JDATE, &c.year, &c.month, &c.day);
-  return c;
-}
 
 static inline int64 to_days(int year, int month, int day) { return date2j(year, month, day) - POSTGRES_EPOCH_JDATE; }
 
@@ -168,7 +143,7 @@ static bool is_part_of_day(int unit) {
 }
 
 /* Display scale of extract()'s result. */
-static int scale_of_part(int unit) {
+int scale_of_part(int unit) {
   return unit == DTK_SECOND || unit == DTK_EPOCH ? 6 : unit == DTK_MILLISEC ? 3 : 0;
 }
 
@@ -187,12 +162,12 @@ static void run_extract_date(Computed* c, ExprContext*, int n) {
   }
 }
 
-static bool part_of_timestamp(const Computed* c, Timestamp t, int64* part) {
+bool part_of_timestamp(int unit, Timestamp t, int64* part) {
   if (unlikely(!IS_VALID_TIMESTAMP(t))) return false;
-  if (c->unit == DTK_EPOCH) return !__builtin_add_overflow(t, kUnixEpoch, part);
+  if (unit == DTK_EPOCH) return !__builtin_add_overflow(t, kUnixEpoch, part);
   int64 rest;
   const int64 day = day_of(t, &rest);
-  *part = is_part_of_day(c->unit) ? part_of_day(c->unit, day) : part_of_time(c->unit, rest);
+  *part = is_part_of_day(unit) ? part_of_day(unit, day) : part_of_time(unit, rest);
   return true;
 }
 
@@ -201,11 +176,11 @@ static void run_extract_timestamp(Computed* c, ExprContext*, int n) {
   c->scale = scale_of_part(c->unit);
   const int64* a = integers(c->args[0]);
   for (int i = 0; i < n; i++)
-    if (!row_is_null(&c->out, i) && !part_of_timestamp(c, a[i], &integers_out(c)[i])) mark_bad(c, i);
+    if (!row_is_null(&c->out, i) && !part_of_timestamp(c->unit, a[i], &integers_out(c)[i])) mark_bad(c, i);
 }
 
 /* With core's own divisions and additions, which round. */
-static float8 float_part(int unit, int64 part) {
+float8 float_part(int unit, int64 part) {
   switch (unit) {
     case DTK_EPOCH:
       return static_cast<float8>(part) / 1000000.0;
@@ -221,12 +196,12 @@ static void run_date_part(Computed* c, ExprContext*, int n) {
   const int64* a = integers(c->args[0]);
   for (int i = 0; i < n; i++) {
     int64 part = 0;
-    if (!row_is_null(&c->out, i) && !part_of_timestamp(c, a[i], &part)) mark_bad(c, i);
+    if (!row_is_null(&c->out, i) && !part_of_timestamp(c->unit, a[i], &part)) mark_bad(c, i);
     c->out.values[i] = Float8GetDatum(float_part(c->unit, part));
   }
 }
 
-static Timestamp truncated(int unit, Timestamp t) {
+Timestamp truncated(int unit, Timestamp t) {
   int64 rest;
   const int64 day = day_of(t, &rest);
   switch (unit) {
@@ -267,16 +242,19 @@ bool time_unit(Oid function, Datum name, int* unit) {
   text* t = DatumGetTextPP(name);
   char* lower = downcase_truncate_identifier(VARDATA_ANY(t), static_cast<int>(VARSIZE_ANY_EXHDR(t)), false);
   int type = DecodeUnits(0, lower, unit);
-  if (type == UNKNOWN_FIELD && function != F_DATE_TRUNC_TEXT_TIMESTAMP) type = DecodeSpecial(0, lower, unit);
+  const bool truncation = function == F_DATE_TRUNC_TEXT_TIMESTAMP || function == F_DATE_TRUNC_TEXT_TIMESTAMPTZ;
+  if (type == UNKNOWN_FIELD && !truncation) type = DecodeSpecial(0, lower, unit);
   if (type == RESERV) return *unit == DTK_EPOCH;
   if (type != UNITS) return false;
   switch (function) {
     case F_EXTRACT_TEXT_DATE:
       return is_part_of_day(*unit);
     case F_EXTRACT_TEXT_TIMESTAMP:
+    case F_EXTRACT_TEXT_TIMESTAMPTZ:
       return is_part_of_day(*unit) || *unit == DTK_HOUR || *unit == DTK_MINUTE || *unit == DTK_SECOND ||
              *unit == DTK_MILLISEC || *unit == DTK_MICROSEC;
     case F_DATE_PART_TEXT_TIMESTAMP:
+    case F_DATE_PART_TEXT_TIMESTAMPTZ:
       return is_part_of_day(*unit) || *unit == DTK_HOUR || *unit == DTK_MINUTE || *unit == DTK_SECOND ||
              *unit == DTK_MICROSEC;
     default: /* date_trunc */
@@ -290,6 +268,9 @@ const Operation kTimeOperations[] = {
     {F_EXTRACT_TEXT_TIMESTAMP, 1, Form::kNumeric, 8, true, run_extract_timestamp},
     {F_DATE_PART_TEXT_TIMESTAMP, 1, Form::kFloat8, 8, true, run_date_part},
     {F_DATE_TRUNC_TEXT_TIMESTAMP, 1, Form::kInteger, 8, true, run_trunc},
+    {F_EXTRACT_TEXT_TIMESTAMPTZ, 1, Form::kNumeric, 8, true, run_extract_zoned},
+    {F_DATE_PART_TEXT_TIMESTAMPTZ, 1, Form::kFloat8, 8, true, run_date_part_zoned},
+    {F_DATE_TRUNC_TEXT_TIMESTAMPTZ, 1, Form::kInteger, 8, true, run_trunc_zoned},
     {InvalidOid}};
 
 const Operation kDateOperations[] = {
@@ -298,6 +279,9 @@ const Operation kDateOperations[] = {
     {F_DATE_MI, 2, Form::kInteger, 4, true, run_date_difference},
     {F_DATE_TIMESTAMP, 1, Form::kInteger, 4, true, run_timestamp_to_date},
     {F_TIMESTAMP_DATE, 1, Form::kInteger, 8, true, run_date_to_timestamp},
+    {F_DATE_TIMESTAMPTZ, 1, Form::kInteger, 4, true, run_zoned_to_date},
+    {F_TIMESTAMPTZ_DATE, 1, Form::kInteger, 8, true, run_date_to_zoned},
+    {F_TIMESTAMP_TIMESTAMPTZ, 1, Form::kInteger, 8, true, run_zoned_to_timestamp},
     {InvalidOid}};
 
 }  // namespace mr

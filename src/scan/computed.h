@@ -54,6 +54,7 @@ struct Computed {
 
   Vector* datums; /* computed_datums(): made when first wanted */
   struct NumericCache* cache;
+  struct ZoneCache* zone; /* compute_zone.cpp's */
 };
 
 struct Operation {
@@ -72,6 +73,14 @@ extern const Operation kDateOperations[];
 
 /* DTK_ code of a unit's name for one of kTimeOperations; false when it is not known here. */
 bool time_unit(Oid function, Datum name, int* unit);
+
+/* Of timestamps with time zone, in the session's. */
+void run_extract_zoned(Computed* c, ExprContext* econtext, int n);
+void run_date_part_zoned(Computed* c, ExprContext* econtext, int n);
+void run_trunc_zoned(Computed* c, ExprContext* econtext, int n);
+void run_zoned_to_date(Computed* c, ExprContext* econtext, int n);
+void run_zoned_to_timestamp(Computed* c, ExprContext* econtext, int n);
+void run_date_to_zoned(Computed* c, ExprContext* econtext, int n);
 
 /* CASE, COALESCE, NULLIF and conditions as values. */
 void run_case(Computed* c, ExprContext* econtext, int n);

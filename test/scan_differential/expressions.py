@@ -83,8 +83,8 @@ class Expressions:
             return "(%s)::float8" % r.choice([self.integer(depth + 1)[0], self.leaf(("float4",))[0], self.numeric(depth + 1)[0]]), t
         if kind == 4:
             return "%s(%s)" % (r.choice(["-", "abs"]), a), t
-        if kind == 5 and self.of(("timestamp",)):
-            return "date_part('%s', %s)" % (r.choice(TIME_UNITS), self.of(("timestamp",))[0][0]), t
+        if kind == 5 and self.of(("timestamp", "timestamptz")):
+            return "date_part('%s', %s)" % (r.choice(TIME_UNITS), r.choice(self.of(("timestamp", "timestamptz")))[0]), t
         return "(%s %s %s)" % (a, r.choice("+-*/"), self.floating(depth + 1)[0]), t
 
     def numeric(self, depth=0):
@@ -99,8 +99,8 @@ class Expressions:
             return "%s(%s)" % (r.choice(["-", "abs"]), a), "numeric"
         if kind == 5:
             return "(%s)::numeric" % self.integer(depth + 1)[0], "numeric"
-        if kind == 6 and self.of(("date", "timestamp")):
-            c, t = r.choice(self.of(("date", "timestamp")))
+        if kind == 6 and self.of(("date", "timestamp", "timestamptz")):
+            c, t = r.choice(self.of(("date", "timestamp", "timestamptz")))
             return "extract(%s from %s)" % (r.choice(DATE_UNITS if t == "date" else TIME_UNITS), c), "numeric"
         return "(%s %s %s)" % (a, r.choice("+-**"), self.numeric(depth + 1)[0]), "numeric"
 
@@ -112,8 +112,8 @@ class Expressions:
             return a, t
         if kind == 2:
             return self.choice(("date",), self.date, depth)
-        if kind == 3 and self.of(("timestamp",)):
-            return "(%s)::date" % self.timestamp(depth + 1)[0], t
+        if kind == 3 and self.of(("timestamp", "timestamptz")):
+            return "(%s)::date" % r.choice([self.timestamp, self.zoned])(depth + 1)[0], t
         return "(%s %s (%s)::int4)" % (a, r.choice("+-"), self.integer(depth + 1)[0]), t
 
     def timestamp(self, depth=0):
@@ -125,8 +125,20 @@ class Expressions:
         if kind == 2:
             return self.choice(("timestamp",), self.timestamp, depth)
         if kind == 3:
-            return "(%s)::timestamp" % self.date(depth + 1)[0], t
+            return "(%s)::timestamp" % r.choice([self.date, self.zoned])(depth + 1)[0], t
         return "date_trunc('%s', %s)" % (r.choice(TRUNCATIONS), self.timestamp(depth + 1)[0]), t
+
+    def zoned(self, depth=0):
+        r = self.r
+        a, t = self.leaf(("timestamptz",))
+        kind = r.randint(0, 4)
+        if depth > 2 or kind < 2:
+            return a, t
+        if kind == 2:
+            return self.choice(("timestamptz",), self.zoned, depth)
+        if kind == 3:
+            return "date_trunc('%s', %s)" % (r.choice(TRUNCATIONS), self.date(depth + 1)[0]), t
+        return "date_trunc('%s', %s)" % (r.choice(TRUNCATIONS), self.zoned(depth + 1)[0]), t
 
     def text(self, depth=0):
         if depth > 2 or self.r.random() < 0.6:
@@ -152,11 +164,11 @@ class Expressions:
             like = self.of(INTS if t in INTS else FLOATS if t in FLOATS else NUMERICS if t in NUMERICS else
                            ("date", "timestamp") if t in ("date", "timestamp") else (t,))
             return c, r.choice(like)[0]
-        a, t = self.any_of(["integer", "floating", "numeric", "date", "timestamp", "text"], depth + 1)
+        a, t = self.any_of(["integer", "floating", "numeric", "date", "timestamp", "zoned", "text"], depth + 1)
         if r.random() < 0.6:
             return a, self.literal(t)
         kinds = {"int2": "integer", "int4": "integer", "int8": "integer", "float8": "floating", "numeric": "numeric",
-                 "date": "date", "timestamp": "timestamp", "text": "text"}
+                 "date": "date", "timestamp": "timestamp", "timestamptz": "zoned", "text": "text"}
         return a, getattr(self, kinds[t])(depth + 1)[0]
 
     def in_list(self):
