@@ -1,6 +1,6 @@
 -- The lower half of a parallel DISTINCT, with more values than its table has room for, read again.
 LOAD 'millrace';
-CREATE TABLE p (a int, b int);
+CREATE TABLE p (a int, b int) WITH (autovacuum_enabled = off);
 INSERT INTO p SELECT g, g % 20000 FROM generate_series(1, 60000) g;
 ANALYZE p;
 UPDATE pg_statistic SET stadistinct = 10 WHERE starelid = 'p'::regclass; -- an estimate that is wrong

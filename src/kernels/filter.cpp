@@ -77,6 +77,66 @@ void CompareI64(const int64_t* values, size_t n, MrCompare op, int64_t with, uin
   }
 }
 
+template <class Test>
+HWY_INLINE void CompareColumns(const int64_t* a, const int64_t* b, size_t n, uint64_t* bits, Test test) {
+  const D d;
+  const size_t lanes = hn::Lanes(d);
+  size_t at = 0;
+  for (; n - at >= 64; at += 64) {
+    uint64_t word = 0;
+    for (size_t i = 0; i < 64; i += lanes)
+      word |= MaskBits(d, test(hn::LoadU(d, a + at + i), hn::LoadU(d, b + at + i))) << i;
+    bits[at / 64] = word;
+  }
+  if (at == n) return;
+  uint64_t word = 0;
+  size_t i = 0;
+  for (; n - at - i >= lanes; i += lanes)
+    word |= MaskBits(d, test(hn::LoadU(d, a + at + i), hn::LoadU(d, b + at + i))) << i;
+  if (at + i < n) {
+    int64_t rest_a[HWY_MAX_BYTES / sizeof(int64_t)] = {};
+    int64_t rest_b[HWY_MAX_BYTES / sizeof(int64_t)] = {};
+    memcpy(rest_a, a + at + i, (n - at - i) * sizeof(int64_t));
+    memcpy(rest_b, b + at + i, (n - at - i) * sizeof(int64_t));
+    const uint64_t valid = (uint64_t{1} << (n - at - i)) - 1;
+    word |= (MaskBits(d, test(hn::LoadU(d, rest_a), hn::LoadU(d, rest_b))) & valid) << i;
+  }
+  bits[at / 64] = word;
+}
+
+void CompareColumnsI64(const int64_t* a, const int64_t* b, size_t n, MrCompare op, uint64_t* bits) {
+  switch (op) {
+    case kMrEq:
+      return CompareColumns(a, b, n, bits, [](V v, V w) HWY_ATTR { return hn::Eq(v, w); });
+    case kMrNe:
+      return CompareColumns(a, b, n, bits, [](V v, V w) HWY_ATTR { return hn::Ne(v, w); });
+    case kMrLt:
+      return CompareColumns(a, b, n, bits, [](V v, V w) HWY_ATTR { return hn::Lt(v, w); });
+    case kMrLe:
+      return CompareColumns(a, b, n, bits, [](V v, V w) HWY_ATTR { return hn::Not(hn::Gt(v, w)); });
+    case kMrGt:
+      return CompareColumns(a, b, n, bits, [](V v, V w) HWY_ATTR { return hn::Gt(v, w); });
+    default:
+      return CompareColumns(a, b, n, bits, [](V v, V w) HWY_ATTR { return hn::Not(hn::Lt(v, w)); });
+  }
+}
+
+void BlendI64(const int64_t* values, const uint64_t* bits, size_t n, int64_t* out) {
+  const D d;
+  const size_t lanes = hn::Lanes(d);
+  size_t at = 0;
+  for (; n - at >= 64; at += 64) {
+    const uint64_t word = bits[at / 64];
+    if (word == 0) continue;
+    for (size_t i = 0; i < 64; i += lanes) {
+      const uint64_t part = word >> i;
+      const auto mask = hn::LoadMaskBits(d, reinterpret_cast<const uint8_t*>(&part));
+      hn::StoreU(hn::IfThenElse(mask, hn::LoadU(d, values + at + i), hn::LoadU(d, out + at + i)), d, out + at + i);
+    }
+  }
+  mr_blend_i64_scalar(values + at, bits + at / 64, n - at, out + at);
+}
+
 void MaskNonzero(const uint8_t* bytes, size_t n, uint64_t* bits) {
   const hn::CappedTag<uint8_t, 64> d;
   const size_t lanes = hn::Lanes(d);
@@ -138,6 +198,8 @@ HWY_AFTER_NAMESPACE();
 namespace millrace {
 namespace {
 HWY_EXPORT(CompareI64);
+HWY_EXPORT(CompareColumnsI64);
+HWY_EXPORT(BlendI64);
 HWY_EXPORT(MaskNonzero);
 HWY_EXPORT(CompressI64);
 }  // namespace
@@ -148,6 +210,16 @@ using namespace millrace;
 void mr_compare_i64(const int64_t* values, size_t n, MrCompare op, int64_t with, uint64_t* bits) {
   if (mr_simd_is_scalar()) return mr_compare_i64_scalar(values, n, op, with, bits);
   HWY_DYNAMIC_DISPATCH(CompareI64)(values, n, op, with, bits);
+}
+
+void mr_compare_columns_i64(const int64_t* a, const int64_t* b, size_t n, MrCompare op, uint64_t* bits) {
+  if (mr_simd_is_scalar()) return mr_compare_columns_i64_scalar(a, b, n, op, bits);
+  HWY_DYNAMIC_DISPATCH(CompareColumnsI64)(a, b, n, op, bits);
+}
+
+void mr_blend_i64(const int64_t* values, const uint64_t* bits, size_t n, int64_t* out) {
+  if (mr_simd_is_scalar()) return mr_blend_i64_scalar(values, bits, n, out);
+  HWY_DYNAMIC_DISPATCH(BlendI64)(values, bits, n, out);
 }
 
 void mr_mask_nonzero(const uint8_t* bytes, size_t n, uint64_t* bits) {

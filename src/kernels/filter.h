@@ -15,6 +15,14 @@ typedef enum { kMrEq, kMrNe, kMrLt, kMrLe, kMrGt, kMrGe } MrCompare;
 void mr_compare_i64(const int64_t* values, size_t n, MrCompare op, int64_t with, uint64_t* bits);
 void mr_compare_i64_scalar(const int64_t* values, size_t n, MrCompare op, int64_t with, uint64_t* bits);
 
+/* bits: the rows where a compares so with b. */
+void mr_compare_columns_i64(const int64_t* a, const int64_t* b, size_t n, MrCompare op, uint64_t* bits);
+void mr_compare_columns_i64_scalar(const int64_t* a, const int64_t* b, size_t n, MrCompare op, uint64_t* bits);
+
+/* out[i] = values[i] for the rows in bits; the others keep what they have. out is not values. */
+void mr_blend_i64(const int64_t* values, const uint64_t* bits, size_t n, int64_t* out);
+void mr_blend_i64_scalar(const int64_t* values, const uint64_t* bits, size_t n, int64_t* out);
+
 /* bits: all n rows. */
 void mr_mask_fill(size_t n, uint64_t* bits);
 

@@ -29,6 +29,16 @@ void mr_compare_i64_scalar(const int64_t* values, size_t n, MrCompare op, int64_
   for (size_t i = 0; i < n; i++) bits[i / 64] |= static_cast<uint64_t>(Holds(values[i], op, with)) << (i % 64);
 }
 
+void mr_compare_columns_i64_scalar(const int64_t* a, const int64_t* b, size_t n, MrCompare op, uint64_t* bits) {
+  memset(bits, 0, (n + 63) / 64 * sizeof(*bits));
+  for (size_t i = 0; i < n; i++) bits[i / 64] |= static_cast<uint64_t>(Holds(a[i], op, b[i])) << (i % 64);
+}
+
+void mr_blend_i64_scalar(const int64_t* values, const uint64_t* bits, size_t n, int64_t* out) {
+  for (size_t i = 0; i < n; i++)
+    if (bits[i / 64] >> (i % 64) & 1) out[i] = values[i];
+}
+
 void mr_mask_fill(size_t n, uint64_t* bits) {
   memset(bits, 0xFF, n / 64 * sizeof(*bits));
   if (n % 64 != 0) bits[n / 64] = (uint64_t{1} << (n % 64)) - 1;

@@ -11,6 +11,9 @@ extern "C" {
 #if PG_VERSION_NUM >= 160000
 #include "catalog/pg_proc.h"
 #endif
+#if PG_VERSION_NUM >= 180000
+#include "catalog/pg_collation.h"
+#endif
 }
 
 /* Where a relation's storage is. */
@@ -45,6 +48,17 @@ extern "C" {
 #define mr_function_aclcheck(function, user) pg_proc_aclcheck(function, user, ACL_EXECUTE)
 #else
 #define mr_function_aclcheck(function, user) object_aclcheck(ProcedureRelationId, function, user, ACL_EXECUTE)
+#endif
+
+/*
+ * Does a collation compare bytes? Declared here, since pg_locale.h wants ICU's headers. From 18 on only
+ * the two that always do count.
+ */
+#if PG_VERSION_NUM < 180000
+extern "C" bool lc_collate_is_c(Oid collation);
+#define mr_collate_is_c(collation) lc_collate_is_c(collation)
+#else
+#define mr_collate_is_c(collation) ((collation) == C_COLLATION_OID || (collation) == 951 /* POSIX */)
 #endif
 
 /* Walkers and mutators of expression trees: until 15 their type is a function without prototype. */

@@ -107,6 +107,11 @@ static void numeric_plain(Transition* t, char* state, const ArgVector* args, int
   NumericSum* s = reinterpret_cast<NumericSum*>(state);
   const Datum* values = args->values;
   const uint8* nulls = args->nulls;
+  if (args->scales != nullptr) {
+    for (int i = 0; i < n; i++)
+      if (nulls == nullptr || !nulls[i]) add_value(t, s, static_cast<int64>(values[i]), args->scales[i]);
+    return;
+  }
   if (args->scale < 0) {
     for (int i = 0; i < n; i++)
       if (nulls == nullptr || !nulls[i]) add_datum(t, s, values[i]);
@@ -179,7 +184,7 @@ static void numeric_grouped(Transition* t, char* states, size_t stride, const ui
     if (scale < 0)
       add_datum(t, s, values[i]);
     else
-      add_value(t, s, static_cast<int64>(values[i]), scale);
+      add_value(t, s, static_cast<int64>(values[i]), args->scales != nullptr ? args->scales[i] : scale);
   }
 }
 

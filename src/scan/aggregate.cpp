@@ -27,8 +27,13 @@ constexpr int kHintBytes = 3072;
 
 static const Vector* input_column(ScanNode* node, const Input* input) { return node->columns[input->attno]; }
 
-static const Vector* input_vector(ScanNode* node, const Input* input, int* scale) {
-  const Vector* v = input->computed != nullptr ? computed_vector(input->computed, scale) : nullptr;
+/* The values of an input; scale and scales as in ArgVector. */
+static const Vector* input_vector(ScanNode* node, const Input* input, int n, int* scale, const uint8** scales) {
+  *scale = -1;
+  *scales = nullptr;
+  if (input->computed == nullptr) return input_column(node, input);
+  if (input->wanted == Wanted::kDatum) return computed_datums(input->computed, node->css.ss.ps.ps_ExprContext, n);
+  const Vector* v = computed_vector(input->computed, scale, scales);
   return v != nullptr ? v : input_column(node, input);
 }
 
@@ -98,7 +103,18 @@ static bool fill_batch(ScanNode* node) {
   return batch->n > 0;
 }
 
-/* Rows of the batch that pass the predicates; afterwards all columns are taken out. */
+/* Takes all columns of these tuples out, after those of the filter. */
+static void deform_all(ScanNode* node, const HeapTupleHeader* tuples, int n) {
+  deform_start(&node->all_columns);
+  deform(&node->all_columns, tuples, 0, n);
+}
+
+constexpr int kRefused = -1;
+
+/*
+ * Rows of the batch that pass the predicates; afterwards all columns are taken out. kRefused: core
+ * must say for each row.
+ */
 static int filter_batch(ScanNode* node) {
   Program* p = &node->program;
   RowBatch* batch = &node->batch;
@@ -108,11 +124,13 @@ static int filter_batch(ScanNode* node) {
   uint64 bits[kMaskWords];
   Truth truth;
   mr_mask_fill(n, bits);
+  compute_run(&p->filter_compute, econtext, n);
   bool any = true;
   for (int i = 0; i < p->n_predicates && any; i++) {
     predicate_eval(p->predicates[i], econtext, n, bits, &truth);
     any = false;
     for (int w = 0; w < (n + 63) / 64; w++) {
+      if (truth.any_bad && (truth.bad[w] & bits[w]) != 0) return kRefused;
       bits[w] &= truth.yes[w];
       any |= bits[w] != 0;
     }
@@ -121,8 +139,7 @@ static int filter_batch(ScanNode* node) {
   if (!node->two_steps) return narrow(node, bits, n);
   const int m = static_cast<int>(mr_compress_i64(reinterpret_cast<int64*>(batch->tuples), bits, n,
                                                  reinterpret_cast<int64*>(node->passed)));
-  deform_start(&node->all_columns);
-  deform(&node->all_columns, node->passed, 0, m);
+  deform_all(node, node->passed, m);
   return m;
 }
 
@@ -150,21 +167,37 @@ static void advance(ScanNode* node, TransitionPlan* plan, const ArgVector* args,
     t->ops->grouped(t, node->groups.states + t->offset, node->groups.state_bytes, group, args, n);
 }
 
+/* The rows that an aggregate's FILTER lets pass. */
+static void filter_rows(ScanNode* node, TransitionPlan* plan, int n, uint64* passing) {
+  Truth truth;
+  if (plan->filter_predicate != nullptr) {
+    predicate_eval(plan->filter_predicate, node->css.ss.ps.ps_ExprContext, n, nullptr, &truth);
+    memcpy(passing, truth.yes, sizeof(truth.yes));
+    return;
+  }
+  const Vector* v = computed_datums(plan->filter_computed, node->css.ss.ps.ps_ExprContext, n);
+  memset(passing, 0, sizeof(truth.yes));
+  for (int i = 0; i < n; i++) {
+    const bool passes = DatumGetBool(v->values[i]) && !(v->has_nulls && v->nulls[i]);
+    passing[i / 64] |= static_cast<uint64>(passes) << (i % 64);
+  }
+}
+
 /* The argument vectors of a transition; rows its FILTER turns away become nulls, which all aggregates here pass over. */
 static void find_args(ScanNode* node, TransitionPlan* plan, int n, ArgVector* args, uint8* nulls) {
   Transition* t = &plan->t;
-  args[0] = {nullptr, nullptr, -1};
+  args[0] = {nullptr, nullptr, -1, nullptr};
   for (int j = 0; j < t->n_args; j++) {
-    const Input* input = &plan->args[j];
-    int scale = -1;
-    const Vector* v = input_vector(node, input, &scale);
-    args[j] = {v->values, v->has_nulls ? v->nulls : nullptr, scale};
+    int scale;
+    const uint8* scales;
+    const Vector* v = input_vector(node, &plan->args[j], n, &scale, &scales);
+    args[j] = {v->values, v->has_nulls ? v->nulls : nullptr, scale, scales};
   }
-  if (plan->filter_predicate == nullptr) return;
-  Truth truth;
-  predicate_eval(plan->filter_predicate, node->css.ss.ps.ps_ExprContext, n, nullptr, &truth);
+  if (plan->filter == nullptr) return;
+  uint64 passing[kMaskWords];
+  filter_rows(node, plan, n, passing);
   for (int i = 0; i < n; i++) {
-    const bool passes = truth.yes[i / 64] >> (i % 64) & 1;
+    const bool passes = passing[i / 64] >> (i % 64) & 1;
     nulls[i] = !passes || (args[0].nulls != nullptr && args[0].nulls[i]);
   }
   args[0].nulls = nulls;
@@ -180,6 +213,34 @@ static void count_groups(const uint32* group, int n, uint32 n_groups, int64* cou
   for (uint32 g = 0; g < n_groups; g++) counts[g] = parts[0][g] + parts[1][g] + parts[2][g] + parts[3][g];
 }
 
+static bool any_bad(const Input* input, int n, const uint64* passing) {
+  const uint64* bad = input->computed != nullptr ? computed_bad(input->computed) : nullptr;
+  if (bad == nullptr) return false;
+  for (int w = 0; w < (n + 63) / 64; w++)
+    if ((bad[w] & (passing != nullptr ? passing[w] : ~UINT64CONST(0))) != 0) return true;
+  return false;
+}
+
+/* Do all inputs have values for all rows where they are wanted? */
+static bool inputs_are_known(ScanNode* node, int n) {
+  Program* p = &node->program;
+  for (int j = 0; j < p->n_keys; j++)
+    if (any_bad(&p->key_inputs[j], n, nullptr)) return false;
+  for (int i = 0; i < p->n_transitions; i++) {
+    TransitionPlan* plan = &p->transitions[i];
+    if (plan->filter_computed != nullptr && computed_bad(plan->filter_computed) != nullptr) return false;
+    for (int j = 0; j < plan->t.n_args; j++) {
+      if (!any_bad(&plan->args[j], n, nullptr)) continue;
+      /* A parameter of the filter may be a subplan not run yet, with errors of its own. */
+      if (plan->filter == nullptr || is_lazy(reinterpret_cast<Node*>(plan->filter), nullptr)) return false;
+      uint64 passing[kMaskWords];
+      filter_rows(node, plan, n, passing);
+      if (any_bad(&plan->args[j], n, passing)) return false;
+    }
+  }
+  return true;
+}
+
 static void by_column(ScanNode* node, int n) {
   Program* p = &node->program;
   int64 counts[kFewGroups];
@@ -188,7 +249,8 @@ static void by_column(ScanNode* node, int n) {
   if (p->n_keys > 0) {
     const Vector* keys[kMaxGroupKeys];
     int scale;
-    for (int j = 0; j < p->n_keys; j++) keys[j] = input_vector(node, &p->key_inputs[j], &scale);
+    const uint8* scales;
+    for (int j = 0; j < p->n_keys; j++) keys[j] = input_vector(node, &p->key_inputs[j], n, &scale, &scales);
     assign_groups(node, keys, n, groups);
     group = groups;
     node->shared.n_groups = node->groups.n_groups;
@@ -250,19 +312,19 @@ static void one_row(ScanNode* node, int row) {
     }
     Datum values[2];
     uint8 nulls[2];
-    ArgVector args[2] = {{nullptr, nullptr, -1}};
+    ArgVector args[2] = {{nullptr, nullptr, -1, nullptr}};
     for (int j = 0; j < plan->t.n_args; j++) {
       bool isnull;
       values[j] = input_value(node, &plan->args[j], row, &isnull);
       nulls[j] = isnull;
-      args[j] = {&values[j], &nulls[j], -1};
+      args[j] = {&values[j], &nulls[j], -1, nullptr};
     }
     advance(node, plan, args, 1, p->n_keys > 0 ? &group : nullptr);
   }
 }
 
-/* Returns how many rows passed. */
-static int by_row(ScanNode* node, int n) {
+/* Returns how many rows passed, by these quals. */
+static int by_row(ScanNode* node, int n, ExprState* quals) {
   ExprContext* econtext = node->css.ss.ps.ps_ExprContext;
   node->shared.counts = nullptr;
   int passed = 0;
@@ -270,30 +332,39 @@ static int by_row(ScanNode* node, int n) {
     ResetExprContext(econtext);
     if ((i & 63) == 0) CHECK_FOR_INTERRUPTS();
     load_row(node, i);
-    if (node->residual != nullptr && !ExecQual(node->residual, econtext)) continue;
+    if (quals != nullptr && !ExecQual(quals, econtext)) continue;
     passed++;
     one_row(node, i);
   }
   return passed;
 }
 
+/* Trying is of no use where every other batch has something unusual. */
+static bool refuses_often(const ScanNode* node, int64 refusals) { return refusals > 8 && refusals > node->batches / 4; }
+
 static void one_batch(ScanNode* node) {
   Program* p = &node->program;
-  int n = filter_batch(node);
-  const bool by_rows = p->by_row || node->refusals > 8;
-  if (n > 0 && !by_rows) {
+  node->batches++;
+  int n = refuses_often(node, node->filter_refusals) ? kRefused : filter_batch(node);
+  const bool by_rows = p->by_row || refuses_often(node, node->refusals);
+  if (n == kRefused) {
+    node->filter_refusals++;
+    if (node->two_steps) deform_all(node, node->batch.tuples, node->batch.n);
+    n = by_row(node, node->batch.n, node->quals);
+  } else if (n > 0 && !by_rows) {
     if (node->residual != nullptr) n = filter_residual(node, n);
     if (n > 0) {
       ResetExprContext(node->css.ss.ps.ps_ExprContext);
-      if (compute_run(&p->compute, node->css.ss.ps.ps_ExprContext, n)) {
+      compute_run(&p->compute, node->css.ss.ps.ps_ExprContext, n);
+      if (inputs_are_known(node, n)) {
         by_column(node, n);
       } else {
         node->refusals++;
-        by_row(node, n);
+        by_row(node, n, nullptr);
       }
     }
   } else if (n > 0) {
-    n = by_row(node, n);
+    n = by_row(node, n, node->residual);
   }
   ResetExprContext(node->css.ss.ps.ps_ExprContext);
   PlanState* child = outerPlanState(node);

@@ -120,7 +120,9 @@ static void init_execution(ScanNode* node, EState* estate, Relation rel) {
   shared->fake_final = fake_agg_state(node->css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
   init_columns(node, rel);
   for (int i = 0; i < p->n_predicates; i++) predicate_bind(p->predicates[i], node->columns, &node->css.ss.ps);
+  compute_bind(&p->filter_compute, node->columns, &node->css.ss.ps);
   compute_bind(&p->compute, node->columns, &node->css.ss.ps);
+  if (p->filter_compute.n > 0) node->quals = ExecInitQual(outerPlan(node->css.ss.ps.plan)->qual, &node->css.ss.ps);
   if (p->residual != NIL) node->residual = ExecInitQual(p->residual, &node->css.ss.ps);
   init_transitions(node);
   node->row = ExecAllocTableSlot(&estate->es_tupleTable, RelationGetDescr(rel), &TTSOpsVirtual);
@@ -313,6 +315,7 @@ static void rescan_node(CustomScanState* css) {
   for (int i = 0; i < p->n_predicates; i++) predicate_reset(p->predicates[i]);
   for (int i = 0; i < p->n_transitions; i++)
     if (p->transitions[i].filter_predicate != nullptr) predicate_reset(p->transitions[i].filter_predicate);
+  compute_reset(&p->filter_compute);
   compute_reset(&p->compute);
   node_reset_states(node);
   node->started = node->read_all = false;

@@ -29,13 +29,16 @@ struct ScanNode {
   bool two_steps;         /* take the filter's columns first, then all from what passes */
   TupleTableSlot* row;    /* the relation's columns, for expressions that core evaluates */
   ExprState* residual;
+  ExprState* quals; /* all of the filter, for batches that its predicates refuse */
 
   /* states */
   AggShared shared;
   GroupTable groups;
   char* plain; /* states when there are no group keys */
   void* plain_memory;
-  int refusals;
+  int64 batches;
+  int64 refusals; /* batches left to core's expressions: by their inputs, by their filter */
+  int64 filter_refusals;
 
   /* output */
   bool started;

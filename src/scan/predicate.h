@@ -1,5 +1,6 @@
 /*
- * predicate.h: conditions that can be told for a whole batch, without ever raising an error.
+ * predicate.h: conditions that can be told for a whole batch, without ever raising an error. Where core
+ * would raise one, in expressions that are compared, rows are marked bad instead.
  */
 #pragma once
 #include "scan/batch.h"
@@ -13,20 +14,25 @@ namespace mr {
 
 constexpr int kMaskWords = kBatchRows / 64;
 
-/* Three-valued result for a batch: a row in neither set is null. */
+/* Three-valued result for a batch: a row in no set is null; of a bad one nothing is known. */
 struct Truth {
   uint64 yes[kMaskWords];
   uint64 no[kMaskWords];
+  uint64 bad[kMaskWords];
+  bool any_bad; /* else bad is not set at all */
 };
 
 struct Predicate;
+struct ComputeSet;
 
 /*
  * Compiles a condition over Vars of one relation; NULL when some part of it is not known
  * here. Columns used are marked in used[attno]; functions whose EXECUTE privilege must be
- * checked are appended to *functions. In CurrentMemoryContext.
+ * checked are appended to *functions. Expressions in it become steps of compute, which must be run
+ * before predicate_eval(); without compute only columns are known, and no row is ever bad. In
+ * CurrentMemoryContext.
  */
-Predicate* predicate_compile(Node* condition, bool* used, List** functions);
+Predicate* predicate_compile(Node* condition, bool* used, List** functions, ComputeSet* compute = nullptr);
 
 /* Does an expression have parameters that may be a subplan not run yet? That can raise any error. */
 bool is_lazy(Node* expression, void* unused);

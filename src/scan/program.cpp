@@ -80,14 +80,15 @@ static int16 by_value_width(Oid type) {
 }
 
 /* How an expression of the Agg gets its value for each row. */
-static const char* compile_input(Walk* walk, Input* input, Expr* expr, bool takes_scaled) {
+static const char* compile_input(Walk* walk, Input* input, Expr* expr, Wanted wanted) {
   Program* p = walk->program;
   input->expr = expr;
   input->width = by_value_width(exprType(reinterpret_cast<Node*>(expr)));
   const char* reason = check_expression(walk, reinterpret_cast<Node*>(expr));
   if (reason != nullptr) return reason;
   input->attno = plain_column(expr);
-  input->computed = compute_compile(&p->compute, expr, takes_scaled, p->used, &p->functions);
+  input->wanted = wanted;
+  input->computed = compute_compile(&p->compute, expr, wanted, p->used, &p->functions);
   if (input->computed == nullptr && input->attno == 0) p->by_row = true;
   return nullptr;
 }
@@ -102,7 +103,7 @@ static const char* compile_filter(Walk* walk) {
     const char* reason = check_expression(walk, qual);
     if (reason != nullptr) return reason;
     Predicate* predicate =
-        p->residual == NIL ? predicate_compile(qual, p->used_by_filter, &p->functions) : nullptr;
+        p->residual == NIL ? predicate_compile(qual, p->used_by_filter, &p->functions, &p->filter_compute) : nullptr;
     if (predicate != nullptr)
       p->predicates[p->n_predicates++] = predicate;
     else
@@ -136,7 +137,7 @@ static const char* compile_keys(Walk* walk, Agg* agg) {
     }
     get_typlenbyval(type, &key->length, &key->byval);
     if (key->length == -2) return "type of group key";
-    const char* reason = compile_input(walk, &p->key_inputs[i], entry->expr, false);
+    const char* reason = compile_input(walk, &p->key_inputs[i], entry->expr, Wanted::kDatum);
     if (reason != nullptr) return reason;
     p->key_columns = lappend_int(p->key_columns, agg->grpColIdx[i]);
   }
@@ -209,7 +210,9 @@ static const char* compile_transition(Walk* walk, TransitionPlan* plan, Aggref* 
     if (t->n_args == 0) break;
     Node* arg = reinterpret_cast<Node*>(castNode(TargetEntry, lfirst(cell))->expr);
     Expr* expr = reinterpret_cast<Expr*>(to_relation(arg, walk->scan));
-    const char* reason = compile_input(walk, &plan->args[i++], expr, ops->takes_scaled);
+    /* What count(x) counts is never looked at: an expression need not become Datums. */
+    const bool scaled = ops->takes_scaled || (t->transfn == F_INT8INC_ANY && plain_column(expr) == 0);
+    const char* reason = compile_input(walk, &plan->args[i++], expr, scaled ? Wanted::kScaled : Wanted::kDatum);
     if (reason != nullptr) return reason;
   }
   if (aggref->aggfilter != nullptr) {
@@ -218,7 +221,10 @@ static const char* compile_transition(Walk* walk, TransitionPlan* plan, Aggref* 
     if (reason != nullptr) return reason;
     plan->filter_predicate = predicate_compile(reinterpret_cast<Node*>(plan->filter), walk->program->used,
                                                &walk->program->functions);
-    if (plan->filter_predicate == nullptr) walk->program->by_row = true;
+    if (plan->filter_predicate == nullptr && !is_lazy(reinterpret_cast<Node*>(plan->filter), nullptr))
+      plan->filter_computed = compute_compile(&walk->program->compute, plan->filter, Wanted::kDatum,
+                                              walk->program->used, &walk->program->functions);
+    if (plan->filter_predicate == nullptr && plan->filter_computed == nullptr) walk->program->by_row = true;
   }
   return nullptr;
 }

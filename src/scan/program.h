@@ -24,6 +24,7 @@ struct Input {
   Expr* expr;        /* over the relation's Vars */
   AttrNumber attno;  /* > 0: just that column */
   Computed* computed; /* or worked out for the whole batch */
+  Wanted wanted;
   int16 width;       /* for canonical() */
   ExprState* state;  /* or by core, row by row; also what a batch that computed refused is done with */
 };
@@ -32,7 +33,8 @@ struct TransitionPlan {
   Transition t;
   Input args[2];
   Expr* filter;
-  Predicate* filter_predicate; /* NULL: filter_state */
+  Predicate* filter_predicate; /* columns only */
+  Computed* filter_computed;   /* or with the arguments; else filter_state */
   ExprState* filter_state;
 };
 
@@ -54,6 +56,7 @@ struct Program {
   /* WHERE: predicates is a prefix of core's list of quals; residual the rest, in core's order. */
   int n_predicates;
   Predicate** predicates;
+  ComputeSet filter_compute; /* expressions in predicates */
   List* residual;
   bool count_only; /* nothing but count(*) of everything visible */
   bool by_row;     /* some expression is core's and its errors must come in row order */

@@ -23,6 +23,7 @@ struct ArgVector {
   const Datum* values;
   const uint8* nulls; /* NULL: none is null (or filtered out) */
   int scale;          /* >= 0: numerics as integers, value * 10^scale, in values; -1: Datums */
+  const uint8* scales; /* with scale >= 0, not NULL: each row's own scale instead */
 };
 
 /* So few groups that a batch can be summed up in small tables, group by group. */

@@ -97,6 +97,40 @@ TEST(Scan, Comparisons) {
   });
 }
 
+TEST(Scan, ComparisonsOfColumns) {
+  ForEachTarget([](const char*) {
+    Random random(7);
+    for (size_t n = 0; n <= 300; n++) {
+      const std::vector<int64_t> v = Values(random, n);
+      const std::vector<int64_t> w = Values(random, n);
+      std::vector<uint64_t> a((n + 63) / 64 + 1, 7);
+      std::vector<uint64_t> b((n + 63) / 64 + 1, 7);
+      for (MrCompare op : {kMrEq, kMrNe, kMrLt, kMrLe, kMrGt, kMrGe}) {
+        mr_compare_columns_i64_scalar(v.data(), w.data(), n, op, a.data());
+        mr_compare_columns_i64(v.data(), w.data(), n, op, b.data());
+        ASSERT_EQ(a, b) << n << " " << op;
+      }
+    }
+  });
+}
+
+TEST(Scan, Blend) {
+  ForEachTarget([](const char*) {
+    Random random(8);
+    for (size_t n = 0; n <= 300; n++) {
+      const std::vector<int64_t> v = Values(random, n);
+      const std::vector<uint64_t> bits = Mask(random, n);
+      std::vector<int64_t> a = Values(random, n + 1);
+      std::vector<int64_t> b = a;
+      mr_blend_i64_scalar(v.data(), bits.data(), n, a.data());
+      mr_blend_i64(v.data(), bits.data(), n, b.data());
+      ASSERT_EQ(a, b) << n;
+      for (size_t i = 0; i < n; i++)
+        if (bits[i / 64] >> (i % 64) & 1) ASSERT_EQ(v[i], a[i]) << i;
+    }
+  });
+}
+
 TEST(Scan, MasksOfBytes) {
   ForEachTarget([](const char*) {
     Random random(4);

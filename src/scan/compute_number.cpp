@@ -1,0 +1,369 @@
+/*
+ * compute_number.cpp: arithmetic and casts of integers, floats and numerics.
+ *
+ * Scales of numerics follow numeric.c: the greater one for + and -, the sum for *.
+ */
+#include "scan/computed.h"
+
+extern "C" {
+#include "utils/float.h"
+#include "utils/fmgroids.h"
+}
+
+#include "scan/numeric_state.h"
+
+namespace mr {
+
+/* Each tells with its result whether it overflows 64 bits, or has none. */
+struct Plus {
+  static bool apply(int64 a, int64 b, int64* r) { return __builtin_add_overflow(a, b, r); }
+};
+struct Minus {
+  static bool apply(int64 a, int64 b, int64* r) { return __builtin_sub_overflow(a, b, r); }
+};
+struct Times {
+  static bool apply(int64 a, int64 b, int64* r) { return __builtin_mul_overflow(a, b, r); }
+};
+struct Divide {
+  static bool apply(int64 a, int64 b, int64* r) {
+    if (unlikely(b == 0 || b == -1)) {
+      *r = 0;
+      return b == 0 || __builtin_sub_overflow(static_cast<int64>(0), a, r);
+    }
+    *r = a / b;
+    return false;
+  }
+};
+/* int4mod() and its kin: what is divided by -1 leaves 0, without overflow. */
+struct Modulo {
+  static bool apply(int64 a, int64 b, int64* r) {
+    *r = b == 0 || b == -1 ? 0 : a % b;
+    return b == 0;
+  }
+};
+
+static bool too_wide(const Computed* c, int64 value) {
+  if (c->form != Form::kInteger || c->bytes == 8) return false;
+  const int64 most = c->bytes == 2 ? PG_INT16_MAX : PG_INT32_MAX;
+  return value > most || value < -most - 1;
+}
+
+template <class Op>
+static void run_integers(Computed* c, const int64* a, const int64* b, int n) {
+  int64* out = integers_out(c);
+  bool overflow = false;
+  for (int i = 0; i < n; i++) overflow |= Op::apply(a[i], b[i], &out[i]);
+  if (c->form == Form::kInteger && c->bytes < 8)
+    for (int i = 0; i < n; i++) overflow |= too_wide(c, out[i]);
+  if (unlikely(overflow)) find_bad(c, n, [=](int i) {
+    int64 r;
+    return Op::apply(a[i], b[i], &r) || too_wide(c, r);
+  });
+}
+
+template <class Op>
+static void run_integer(Computed* c, ExprContext*, int n) {
+  start_strict(c, n);
+  run_integers<Op>(c, integers(c->args[0]), integers(c->args[1]), n);
+}
+
+static const int64 kZeros[kBatchRows] = {};
+
+static void run_integer_negate(Computed* c, ExprContext*, int n) {
+  start_strict(c, n);
+  run_integers<Minus>(c, kZeros, integers(c->args[0]), n);
+}
+
+static void run_integer_abs(Computed* c, ExprContext*, int n) {
+  start_strict(c, n);
+  const int64* a = integers(c->args[0]);
+  int64* out = integers_out(c);
+  bool overflow = false;
+  for (int i = 0; i < n; i++) {
+    out[i] = a[i] < 0 ? static_cast<int64>(-static_cast<uint64>(a[i])) : a[i];
+    overflow |= out[i] < 0 || too_wide(c, out[i]);
+  }
+  if (unlikely(overflow)) find_bad(c, n, [=](int i) { return out[i] < 0 || too_wide(c, out[i]); });
+}
+
+/* To another width, or to numeric. */
+static void run_integer_cast(Computed* c, ExprContext*, int n) {
+  start_strict(c, n);
+  c->scale = 0;
+  memcpy(c->out.values, c->args[0]->vector->values, sizeof(Datum) * n);
+  const int64* out = integers_out(c);
+  if (c->args[0]->bytes > c->bytes) find_bad(c, n, [=](int i) { return too_wide(c, out[i]); });
+}
+
+/* float8_pl() and its kin raise errors where these say so. */
+struct FloatPlus {
+  static float8 apply(float8 a, float8 b) { return a + b; }
+  static bool fails(float8 a, float8 b, float8 r) { return isinf(r) && !isinf(a) && !isinf(b); }
+};
+struct FloatMinus {
+  static float8 apply(float8 a, float8 b) { return a - b; }
+  static bool fails(float8 a, float8 b, float8 r) { return FloatPlus::fails(a, b, r); }
+};
+struct FloatTimes {
+  static float8 apply(float8 a, float8 b) { return a * b; }
+  static bool fails(float8 a, float8 b, float8 r) {
+    return FloatPlus::fails(a, b, r) || (r == 0.0 && a != 0.0 && b != 0.0);
+  }
+};
+struct FloatDivide {
+  static float8 apply(float8 a, float8 b) { return a / b; }
+  static bool fails(float8 a, float8 b, float8 r) {
+    if (b == 0.0 && !isnan(a)) return true;
+    return (isinf(r) && !isinf(a)) || (r == 0.0 && a != 0.0 && !isinf(b));
+  }
+};
+
+template <class Op>
+static void run_float(Computed* c, ExprContext*, int n) {
+  start_strict(c, n);
+  const Datum* a = c->args[0]->vector->values;
+  const Datum* b = c->args[1]->vector->values;
+  bool suspect = false;
+  for (int i = 0; i < n; i++) {
+    const float8 x = DatumGetFloat8(a[i]);
+    const float8 y = DatumGetFloat8(b[i]);
+    const float8 r = Op::apply(x, y);
+    suspect |= Op::fails(x, y, r);
+    c->out.values[i] = Float8GetDatum(r);
+  }
+  if (likely(!suspect)) return;
+  find_bad(c, n, [=](int i) {
+    return Op::fails(DatumGetFloat8(a[i]), DatumGetFloat8(b[i]), DatumGetFloat8(c->out.values[i]));
+  });
+}
+
+constexpr uint64 kSignBit = UINT64CONST(1) << 63;
+
+static void run_float_negate(Computed* c, ExprContext*, int n) {
+  start_strict(c, n);
+  const Datum* a = c->args[0]->vector->values;
+  for (int i = 0; i < n; i++) c->out.values[i] = a[i] ^ kSignBit;
+}
+
+static void run_float_abs(Computed* c, ExprContext*, int n) {
+  start_strict(c, n);
+  const Datum* a = c->args[0]->vector->values;
+  for (int i = 0; i < n; i++) c->out.values[i] = a[i] & ~kSignBit;
+}
+
+static void run_integer_to_float(Computed* c, ExprContext*, int n) {
+  start_strict(c, n);
+  const int64* a = integers(c->args[0]);
+  for (int i = 0; i < n; i++) c->out.values[i] = Float8GetDatum(static_cast<float8>(a[i]));
+}
+
+static void run_float4_to_float8(Computed* c, ExprContext*, int n) {
+  start_strict(c, n);
+  const Datum* a = c->args[0]->vector->values;
+  for (int i = 0; i < n; i++) c->out.values[i] = Float8GetDatum(static_cast<float8>(DatumGetFloat4(a[i])));
+}
+
+/*
+ * Core goes through the number's text. Both integer and power of ten being exact, one division rounds
+ * as strtod() does (Clinger, "How to Read Floating Point Numbers Accurately", 1990).
+ */
+static void run_numeric_to_float(Computed* c, ExprContext*, int n) {
+  start_strict(c, n);
+  const Computed* arg = c->args[0];
+  const int64* a = integers(arg);
+  constexpr int64 kExact = INT64CONST(1) << 53;
+  for (int i = 0; i < n; i++) {
+    if (row_is_null(&c->out, i)) continue;
+    const int scale = arg->has_scales ? arg->scales[i] : arg->scale;
+    if (a[i] > kExact || a[i] < -kExact) mark_bad(c, i);
+    c->out.values[i] = Float8GetDatum(static_cast<float8>(a[i]) / static_cast<float8>(kPowersOf10[scale]));
+  }
+}
+
+/* One operation on rows that have scales of their own. Fails: true. */
+template <class Op, bool kProduct>
+static bool scaled_row(int64 a, int scale_a, int64 b, int scale_b, int64* r, int* scale) {
+  if (kProduct) {
+    *scale = scale_a + scale_b;
+    return *scale > 18 || Op::apply(a, b, r);
+  }
+  *scale = Max(scale_a, scale_b);
+  if (__builtin_mul_overflow(a, kPowersOf10[*scale - scale_a], &a)) return true;
+  if (__builtin_mul_overflow(b, kPowersOf10[*scale - scale_b], &b)) return true;
+  return Op::apply(a, b, r);
+}
+
+template <class Op, bool kProduct>
+static void run_mixed(Computed* c, int n) {
+  const Computed* x = c->args[0];
+  const Computed* y = c->args[1];
+  c->has_scales = true;
+  c->scale = 0;
+  for (int i = 0; i < n; i++) {
+    int scale = 0;
+    c->scales[i] = 0;
+    if (row_is_null(&c->out, i)) continue;
+    if (scaled_row<Op, kProduct>(integers(x)[i], x->has_scales ? x->scales[i] : x->scale, integers(y)[i],
+                                 y->has_scales ? y->scales[i] : y->scale, &integers_out(c)[i], &scale)) {
+      mark_bad(c, i);
+      continue;
+    }
+    c->scales[i] = static_cast<uint8>(scale);
+    c->scale = Max(c->scale, scale);
+  }
+}
+
+static bool raise(int64* values, int n, int by) {
+  bool overflow = false;
+  for (int i = 0; i < n; i++) overflow |= __builtin_mul_overflow(values[i], kPowersOf10[by], &values[i]);
+  return !overflow;
+}
+
+template <class Op, bool kProduct>
+static void run_numeric(Computed* c, ExprContext*, int n) {
+  start_strict(c, n);
+  const Computed* x = c->args[0];
+  const Computed* y = c->args[1];
+  if (x->has_scales || y->has_scales) return run_mixed<Op, kProduct>(c, n);
+  const int64* a = integers(x);
+  const int64* b = integers(y);
+  if (kProduct) {
+    c->scale = x->scale + y->scale;
+    if (c->scale > 18) {
+      c->scale = 0;
+      return mark_all_bad(c, n);
+    }
+    return run_integers<Op>(c, a, b, n);
+  }
+  c->scale = Max(x->scale, y->scale);
+  int64 raised[kBatchRows];
+  const int by = x->scale - y->scale;
+  if (by != 0) {
+    memcpy(raised, by > 0 ? b : a, sizeof(int64) * n);
+    if (!raise(raised, n, by > 0 ? by : -by)) return run_mixed<Op, kProduct>(c, n);
+    (by > 0 ? b : a) = raised;
+  }
+  run_integers<Op>(c, a, b, n);
+}
+
+static void keep_scale(Computed* c, int n) {
+  const Computed* arg = c->args[0];
+  c->scale = arg->scale;
+  c->has_scales = arg->has_scales;
+  if (arg->has_scales) memcpy(c->scales, arg->scales, n);
+}
+
+static void run_numeric_negate(Computed* c, ExprContext*, int n) {
+  start_strict(c, n);
+  keep_scale(c, n);
+  run_integers<Minus>(c, kZeros, integers(c->args[0]), n);
+}
+
+static void run_numeric_abs(Computed* c, ExprContext* econtext, int n) {
+  run_integer_abs(c, econtext, n);
+  keep_scale(c, n);
+}
+
+static void run_same(Computed* c, ExprContext*, int n) {
+  start_strict(c, n);
+  if (c->form == Form::kNumeric) keep_scale(c, n);
+  memcpy(c->out.values, c->args[0]->vector->values, sizeof(Datum) * n);
+}
+
+#define MR_INTEGER(fn, n_args, bytes, run) \
+  { fn, n_args, Form::kInteger, bytes, true, run }
+#define MR_CAST(fn, bytes, can_fail) \
+  { fn, 1, Form::kInteger, bytes, can_fail, run_integer_cast }
+#define MR_FLOAT(fn, n_args, can_fail, run) \
+  { fn, n_args, Form::kFloat8, 8, can_fail, run }
+#define MR_NUMERIC(fn, n_args, run) \
+  { fn, n_args, Form::kNumeric, 8, true, run }
+
+const Operation kArithmetic[] = {
+    MR_INTEGER(F_INT2PL, 2, 2, run_integer<Plus>),
+    MR_INTEGER(F_INT4PL, 2, 4, run_integer<Plus>),
+    MR_INTEGER(F_INT24PL, 2, 4, run_integer<Plus>),
+    MR_INTEGER(F_INT42PL, 2, 4, run_integer<Plus>),
+    MR_INTEGER(F_INT8PL, 2, 8, run_integer<Plus>),
+    MR_INTEGER(F_INT28PL, 2, 8, run_integer<Plus>),
+    MR_INTEGER(F_INT82PL, 2, 8, run_integer<Plus>),
+    MR_INTEGER(F_INT48PL, 2, 8, run_integer<Plus>),
+    MR_INTEGER(F_INT84PL, 2, 8, run_integer<Plus>),
+    MR_INTEGER(F_INT2MI, 2, 2, run_integer<Minus>),
+    MR_INTEGER(F_INT4MI, 2, 4, run_integer<Minus>),
+    MR_INTEGER(F_INT24MI, 2, 4, run_integer<Minus>),
+    MR_INTEGER(F_INT42MI, 2, 4, run_integer<Minus>),
+    MR_INTEGER(F_INT8MI, 2, 8, run_integer<Minus>),
+    MR_INTEGER(F_INT28MI, 2, 8, run_integer<Minus>),
+    MR_INTEGER(F_INT82MI, 2, 8, run_integer<Minus>),
+    MR_INTEGER(F_INT48MI, 2, 8, run_integer<Minus>),
+    MR_INTEGER(F_INT84MI, 2, 8, run_integer<Minus>),
+    MR_INTEGER(F_INT2MUL, 2, 2, run_integer<Times>),
+    MR_INTEGER(F_INT4MUL, 2, 4, run_integer<Times>),
+    MR_INTEGER(F_INT24MUL, 2, 4, run_integer<Times>),
+    MR_INTEGER(F_INT42MUL, 2, 4, run_integer<Times>),
+    MR_INTEGER(F_INT8MUL, 2, 8, run_integer<Times>),
+    MR_INTEGER(F_INT28MUL, 2, 8, run_integer<Times>),
+    MR_INTEGER(F_INT82MUL, 2, 8, run_integer<Times>),
+    MR_INTEGER(F_INT48MUL, 2, 8, run_integer<Times>),
+    MR_INTEGER(F_INT84MUL, 2, 8, run_integer<Times>),
+    MR_INTEGER(F_INT2DIV, 2, 2, run_integer<Divide>),
+    MR_INTEGER(F_INT4DIV, 2, 4, run_integer<Divide>),
+    MR_INTEGER(F_INT24DIV, 2, 4, run_integer<Divide>),
+    MR_INTEGER(F_INT42DIV, 2, 4, run_integer<Divide>),
+    MR_INTEGER(F_INT8DIV, 2, 8, run_integer<Divide>),
+    MR_INTEGER(F_INT28DIV, 2, 8, run_integer<Divide>),
+    MR_INTEGER(F_INT82DIV, 2, 8, run_integer<Divide>),
+    MR_INTEGER(F_INT48DIV, 2, 8, run_integer<Divide>),
+    MR_INTEGER(F_INT84DIV, 2, 8, run_integer<Divide>),
+    MR_INTEGER(F_INT2MOD, 2, 2, run_integer<Modulo>),
+    MR_INTEGER(F_INT4MOD, 2, 4, run_integer<Modulo>),
+    MR_INTEGER(F_INT8MOD, 2, 8, run_integer<Modulo>),
+    MR_INTEGER(F_MOD_INT2_INT2, 2, 2, run_integer<Modulo>),
+    MR_INTEGER(F_MOD_INT4_INT4, 2, 4, run_integer<Modulo>),
+    MR_INTEGER(F_MOD_INT8_INT8, 2, 8, run_integer<Modulo>),
+    MR_INTEGER(F_INT2UM, 1, 2, run_integer_negate),
+    MR_INTEGER(F_INT4UM, 1, 4, run_integer_negate),
+    MR_INTEGER(F_INT8UM, 1, 8, run_integer_negate),
+    MR_INTEGER(F_INT2ABS, 1, 2, run_integer_abs),
+    MR_INTEGER(F_INT4ABS, 1, 4, run_integer_abs),
+    MR_INTEGER(F_INT8ABS, 1, 8, run_integer_abs),
+    MR_INTEGER(F_ABS_INT2, 1, 2, run_integer_abs),
+    MR_INTEGER(F_ABS_INT4, 1, 4, run_integer_abs),
+    MR_INTEGER(F_ABS_INT8, 1, 8, run_integer_abs),
+    MR_CAST(F_INT2UP, 2, false),
+    MR_CAST(F_INT4UP, 4, false),
+    MR_CAST(F_INT8UP, 8, false),
+    MR_CAST(F_INT4_INT2, 4, false),
+    MR_CAST(F_INT8_INT2, 8, false),
+    MR_CAST(F_INT8_INT4, 8, false),
+    MR_CAST(F_INT2_INT4, 2, true),
+    MR_CAST(F_INT2_INT8, 2, true),
+    MR_CAST(F_INT4_INT8, 4, true),
+    MR_CAST(F_INT4_BOOL, 4, false),
+    MR_FLOAT(F_FLOAT8PL, 2, true, run_float<FloatPlus>),
+    MR_FLOAT(F_FLOAT8MI, 2, true, run_float<FloatMinus>),
+    MR_FLOAT(F_FLOAT8MUL, 2, true, run_float<FloatTimes>),
+    MR_FLOAT(F_FLOAT8DIV, 2, true, run_float<FloatDivide>),
+    MR_FLOAT(F_FLOAT8UM, 1, false, run_float_negate),
+    MR_FLOAT(F_FLOAT8UP, 1, false, run_same),
+    MR_FLOAT(F_FLOAT8ABS, 1, false, run_float_abs),
+    MR_FLOAT(F_ABS_FLOAT8, 1, false, run_float_abs),
+    MR_FLOAT(F_FLOAT8_INT2, 1, false, run_integer_to_float),
+    MR_FLOAT(F_FLOAT8_INT4, 1, false, run_integer_to_float),
+    MR_FLOAT(F_FLOAT8_INT8, 1, false, run_integer_to_float),
+    MR_FLOAT(F_FLOAT8_FLOAT4, 1, false, run_float4_to_float8),
+    MR_FLOAT(F_FLOAT8_NUMERIC, 1, true, run_numeric_to_float),
+    MR_NUMERIC(F_NUMERIC_ADD, 2, (run_numeric<Plus, false>)),
+    MR_NUMERIC(F_NUMERIC_SUB, 2, (run_numeric<Minus, false>)),
+    MR_NUMERIC(F_NUMERIC_MUL, 2, (run_numeric<Times, true>)),
+    MR_NUMERIC(F_NUMERIC_UMINUS, 1, run_numeric_negate),
+    MR_NUMERIC(F_NUMERIC_UPLUS, 1, run_same),
+    MR_NUMERIC(F_NUMERIC_ABS, 1, run_numeric_abs),
+    MR_NUMERIC(F_ABS_NUMERIC, 1, run_numeric_abs),
+    MR_NUMERIC(F_NUMERIC_INT2, 1, run_integer_cast),
+    MR_NUMERIC(F_NUMERIC_INT4, 1, run_integer_cast),
+    MR_NUMERIC(F_NUMERIC_INT8, 1, run_integer_cast),
+    {InvalidOid}};
+
+}  // namespace mr
