@@ -175,7 +175,7 @@ static void numeric_grouped(Transition* t, char* states, size_t stride, const ui
   const Datum* values = args->values;
   const uint8* nulls = args->nulls;
   const int scale = args->scale;
-  if (scale >= 0 && nulls == nullptr && t->shared->counts != nullptr &&
+  if (scale >= 0 && args->scales == nullptr && nulls == nullptr && t->shared->counts != nullptr &&
       add_few(t, states, stride, group, args, n))
     return;
   for (int i = 0; i < n; i++) {
