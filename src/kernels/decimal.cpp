@@ -1,8 +1,9 @@
 /*
- * decimal.cpp: stored numerics eight (or four, or two) at a time.
+ * decimal.cpp: stored numerics eight at a time, where there is AVX-512.
  *
- * Two digits and less are one load, more are two:
+ * Two digits and less are one word, more are two:
  *
+ *   word   the 8 bytes from the one before the value on
  *   head   the 8 bytes that end with the numeric header: varlena header in byte 5, numeric header in 6 and 7
  *   tail   the 8 bytes that end with the value: its last four digits, the last one on top
  */
@@ -53,6 +54,12 @@ HWY_INLINE bool Fit(const Constants& c, V first, V header, int64_t most) {
   return hn::AllTrue(d, hn::And(hn::And(odd, short_enough), hn::Eq(hn::And(header, hn::Set(d, 0xDF80)), c.scale_bits)));
 }
 
+/* Of lanes below 2^32. */
+HWY_INLINE V Times10000(V v) {
+  const hn::Repartition<uint32_t, D> d32;
+  return hn::BitCast(D(), hn::MulEven(hn::BitCast(d32, v), hn::Set(d32, 10000)));
+}
+
 /* From the digits, as one integer, to the value; false when it does not come out even. */
 HWY_INLINE bool Finish(const Constants& c, V all, V header, V bytes, int64_t* out) {
   const D d;
@@ -75,23 +82,41 @@ HWY_INLINE bool Finish(const Constants& c, V all, V header, V bytes, int64_t* ou
   return true;
 }
 
-/* Up to four digits, by head and tail. Returns how many were done. */
+/*
+ * Values are loaded into words one by one: that is faster than gathering, as long as these have reached the cache before they
+ * are loaded as vectors.
+ */
+constexpr size_t kChunk = 128;
+
+/* The 8 bytes that end with the numeric header, and those that end with the value. */
+HWY_INLINE void HeadsAndTails(const int64_t* pointers, size_t n, int64_t* heads, int64_t* tails) {
+  for (size_t i = 0; i < n; i++) {
+    const char* p = reinterpret_cast<const char*>(pointers[i]);
+    const uint8_t first = static_cast<uint8_t>(*p);
+    /* What cannot be such a numeric must not be followed: Fit() sees to it. */
+    const size_t bytes = first & 1 && first < 24 ? first >> 1 : 3;
+    memcpy(&heads[i], p - 5, sizeof(int64_t));
+    memcpy(&tails[i], p + bytes - 8, sizeof(int64_t));
+  }
+}
+
+/* Up to four digits. Returns how many were done. */
 size_t Long(const Constants& c, const int64_t* pointers, size_t n, int64_t* out) {
   const D d;
   const hn::RebindToUnsigned<D> du;
   const size_t lanes = hn::Lanes(d);
   const auto set = [d](int64_t x) HWY_ATTR { return hn::Set(d, x); };
-  const int64_t* nowhere = nullptr;
+  HWY_ALIGN int64_t heads[kChunk];
+  HWY_ALIGN int64_t tails[kChunk];
   size_t at = 0;
   for (; n - at >= lanes; at += lanes) {
-    const V p = hn::LoadU(d, pointers + at);
-    const V head = hn::GatherOffset(d, nowhere, hn::Sub(p, set(5)));
+    if (at % kChunk == 0) HeadsAndTails(pointers + at, HWY_MIN(n - at, kChunk), heads, tails);
+    const V head = hn::Load(d, heads + at % kChunk);
+    const V tail = hn::Load(d, tails + at % kChunk);
     const V first = hn::And(hn::ShiftRight<40>(head), set(0xFF));
     const V header = hn::And(hn::ShiftRight<48>(head), set(0xFFFF));
     const V bytes = hn::ShiftRight<1>(first);
-    /* What does not fit must not be followed. */
     if (HWY_UNLIKELY(!Fit(c, first, header, 11))) break;
-    const V tail = hn::GatherOffset(d, nowhere, hn::Add(p, hn::Sub(bytes, set(8))));
     /* Bytes in front of the digits: 11 - bytes of them. */
     const V unused = hn::ShiftLeft<3>(hn::Sub(set(11), bytes));
     const V digits = hn::And(tail, hn::IfThenElseZero(hn::Lt(unused, set(64)), hn::Shl(set(-1), unused)));
@@ -99,36 +124,51 @@ size_t Long(const Constants& c, const int64_t* pointers, size_t n, int64_t* out)
     const V third = hn::And(hn::ShiftRight<32>(digits), set(0xFFFF));
     const V second = hn::And(hn::ShiftRight<16>(digits), set(0xFFFF));
     const V top = hn::And(digits, set(0xFFFF));
-    const V low = hn::Add(last, hn::Mul(third, set(10000)));
-    const V high = hn::Add(second, hn::Mul(top, set(10000)));
+    const V low = hn::Add(last, Times10000(third));
+    const V high = hn::Add(second, Times10000(top));
     if (!Finish(c, hn::Add(low, hn::Mul(high, set(100000000))), header, bytes, out + at)) break;
   }
   return at;
 }
 
 /*
+ * The 8 bytes from the one before each value on. Before a 4096-byte boundary only the value's own: what lies behind it may not
+ * be there.
+ */
+HWY_INLINE void Words(const int64_t* pointers, size_t n, int64_t* words) {
+  for (size_t i = 0; i < n; i++) {
+    const char* p = reinterpret_cast<const char*>(pointers[i]);
+    if (HWY_LIKELY((pointers[i] & 4095) < 4090)) {
+      memcpy(&words[i], p - 1, sizeof(int64_t));
+      continue;
+    }
+    const uint8_t first = static_cast<uint8_t>(*p);
+    words[i] = 0;
+    memcpy(reinterpret_cast<char*>(&words[i]) + 1, p, first & 1 && first < 16 ? first >> 1 : 1);
+  }
+}
+
+/*
  * Up to two digits, which the 8 bytes around the header hold: byte 1 is the varlena header, 2 and 3 the numeric header, 4 to 7
- * the digits. What lies behind a shorter value is read along, but never across a 4096-byte boundary, so that it is there.
+ * the digits.
  */
 size_t Short(const Constants& c, const int64_t* pointers, size_t n, int64_t* out) {
   const D d;
   const hn::RebindToUnsigned<D> du;
   const size_t lanes = hn::Lanes(d);
   const auto set = [d](int64_t x) HWY_ATTR { return hn::Set(d, x); };
-  const int64_t* nowhere = nullptr;
+  HWY_ALIGN int64_t words[kChunk];
   size_t at = 0;
   for (; n - at >= lanes; at += lanes) {
-    const V p = hn::LoadU(d, pointers + at);
-    if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Lt(hn::And(p, set(4095)), set(4090))))) break;
-    const V word = hn::GatherOffset(d, nowhere, hn::Sub(p, set(1)));
+    if (at % kChunk == 0) Words(pointers + at, HWY_MIN(n - at, kChunk), words);
+    const V word = hn::Load(d, words + at % kChunk);
     const V first = hn::And(hn::ShiftRight<8>(word), set(0xFF));
     const V header = hn::And(hn::ShiftRight<16>(word), set(0xFFFF));
     if (HWY_UNLIKELY(!Fit(c, first, header, 7))) break;
     const V bytes = hn::ShiftRight<1>(first);
     const V top = hn::And(hn::ShiftRight<32>(word), set(0xFFFF));
     const V second = hn::BitCast(d, hn::ShiftRight<48>(hn::BitCast(du, word)));
-    const V both = hn::Add(second, hn::BitCast(d, hn::MulEven(hn::BitCast(hn::Repartition<uint32_t, D>(), top),
-                                                              hn::Set(hn::Repartition<uint32_t, D>(), 10000))));
+    const V both = hn::Add(second, Times10000(top));
     const V all = hn::IfThenElse(hn::Eq(bytes, set(7)), both, hn::IfThenElseZero(hn::Eq(bytes, set(5)), top));
     if (!Finish(c, all, header, bytes, out + at)) break;
   }
@@ -140,15 +180,8 @@ size_t DecimalColumn(const char* const* values, size_t n, int scale, int64_t* ou
   const int64_t* pointers = reinterpret_cast<const int64_t*>(values);
   const size_t lanes = hn::Lanes(D());
   size_t at = 0;
-  /* A column mostly is of one kind: after a long one, or a boundary, a few rows by the other way. */
-  for (;;) {
-    at += Short(c, pointers + at, n - at, out + at);
-    if (n - at < lanes) break;
-    const size_t some = HWY_MIN(n - at, 16 * lanes);
-    const size_t done = Long(c, pointers + at, some, out + at);
-    at += done;
-    if (done < some / lanes * lanes) break;
-  }
+  at += Short(c, pointers, n, out);
+  if (n - at >= lanes) at += Long(c, pointers + at, n - at, out + at);
   return at + mr_decimal_column_scalar(values + at, n - at, scale, out + at);
 }
 

@@ -14,10 +14,9 @@ extern "C" {
  * up to four digits, and fits so, out[i] becomes its value times 10^scale. Returns how many could be
  * done before the first that is anything else. scale is 0 to 18. Little-endian machines only (0 elsewhere).
  *
- * Reads eight bytes from the one before the value on, where no 4096-byte boundary comes before their end, else the eight bytes that end with the value and those that end with its header: the 8 bytes before
- * each value must be readable, as they are within a tuple. Source of the layout: numeric.c,
- * NumericShort; of exact division by a power of ten: Granlund and Montgomery, "Division by Invariant
- * Integers using Multiplication", 1994, section 9.
+ * The 8 bytes before each value must be readable, as they are within a tuple, and what lies between its end and the next
+ * 4096-byte boundary: up to 4 bytes of that are read. Source of the layout: numeric.c, NumericShort; of exact
+ * division by a power of ten: Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994, section 9.
  */
 size_t mr_decimal_column(const char* const* values, size_t n, int scale, int64_t* out);
 size_t mr_decimal_column_scalar(const char* const* values, size_t n, int scale, int64_t* out);

@@ -10,21 +10,29 @@ extern "C" {
 #include "utils/fmgroids.h"
 }
 
+#include "kernels/arithmetic.h"
 #include "scan/numeric_state.h"
 
 namespace mr {
 
-/* Each tells with its result whether it overflows 64 bits, or has none. */
+/*
+ * column() does all rows at once, or says that there may be some that overflow 64 bits or have no result; apply() tells for
+ * each.
+ */
 struct Plus {
+  static bool column(const int64* a, const int64* b, int n, int64* r) { return mr_add_i64(a, b, n, r); }
   static bool apply(int64 a, int64 b, int64* r) { return __builtin_add_overflow(a, b, r); }
 };
 struct Minus {
+  static bool column(const int64* a, const int64* b, int n, int64* r) { return mr_subtract_i64(a, b, n, r); }
   static bool apply(int64 a, int64 b, int64* r) { return __builtin_sub_overflow(a, b, r); }
 };
 struct Times {
+  static bool column(const int64* a, const int64* b, int n, int64* r) { return mr_multiply_i64(a, b, n, r); }
   static bool apply(int64 a, int64 b, int64* r) { return __builtin_mul_overflow(a, b, r); }
 };
 struct Divide {
+  static bool column(const int64*, const int64*, int, int64*) { return false; }
   static bool apply(int64 a, int64 b, int64* r) {
     if (unlikely(b == 0 || b == -1)) {
       *r = 0;
@@ -36,6 +44,7 @@ struct Divide {
 };
 /* int4mod() and its kin: what is divided by -1 leaves 0, without overflow. */
 struct Modulo {
+  static bool column(const int64*, const int64*, int, int64*) { return false; }
   static bool apply(int64 a, int64 b, int64* r) {
     *r = b == 0 || b == -1 ? 0 : a % b;
     return b == 0;
@@ -52,7 +61,8 @@ template <class Op>
 static void run_integers(Computed* c, const int64* a, const int64* b, int n) {
   int64* out = integers_out(c);
   bool overflow = false;
-  for (int i = 0; i < n; i++) overflow |= Op::apply(a[i], b[i], &out[i]);
+  if (!Op::column(a, b, n, out))
+    for (int i = 0; i < n; i++) overflow |= Op::apply(a[i], b[i], &out[i]);
   if (c->form == Form::kInteger && c->bytes < 8)
     for (int i = 0; i < n; i++) overflow |= too_wide(c, out[i]);
   if (unlikely(overflow)) find_bad(c, n, [=](int i) {
@@ -213,9 +223,16 @@ static void run_mixed(Computed* c, int n) {
   }
 }
 
-static bool raise(int64* values, int n, int by) {
+/* The values of c at a scale that is greater by `by`. False: some do not fit. */
+static bool raise(const Computed* c, int n, int by, int64* out) {
   bool overflow = false;
-  for (int i = 0; i < n; i++) overflow |= __builtin_mul_overflow(values[i], kPowersOf10[by], &values[i]);
+  const int64* values = integers(c);
+  if (c->is_scalar) {
+    overflow = __builtin_mul_overflow(values[0], kPowersOf10[by], &out[0]);
+    for (int i = 1; i < n; i++) out[i] = out[0];
+  } else {
+    for (int i = 0; i < n; i++) overflow |= __builtin_mul_overflow(values[i], kPowersOf10[by], &out[i]);
+  }
   return !overflow;
 }
 
@@ -239,8 +256,7 @@ static void run_numeric(Computed* c, ExprContext*, int n) {
   int64 raised[kBatchRows];
   const int by = x->scale - y->scale;
   if (by != 0) {
-    memcpy(raised, by > 0 ? b : a, sizeof(int64) * n);
-    if (!raise(raised, n, by > 0 ? by : -by)) return run_mixed<Op, kProduct>(c, n);
+    if (!raise(by > 0 ? y : x, n, by > 0 ? by : -by, raised)) return run_mixed<Op, kProduct>(c, n);
     (by > 0 ? b : a) = raised;
   }
   run_integers<Op>(c, a, b, n);

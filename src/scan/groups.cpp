@@ -95,6 +95,8 @@ static inline uint64 code_of_bytes(const char* p, int n) {
   return hash_bytes_64(p, n) | kLong;
 }
 
+static inline uint64 code_of_byte(char c) { return static_cast<uint8>(c) | UINT64CONST(1) << 56; }
+
 static uint64 code_of(GroupTable* table, GroupKey* key, Datum value) {
   switch (key->kind) {
     case KeyKind::kInteger:
@@ -288,6 +290,8 @@ static inline uint64 code_of_string(GroupTable* t, GroupKey* key, Datum value) {
   const char* v = static_cast<const char*>(DatumGetPointer(value));
   if (unlikely(!VARATT_IS_1B(v) || VARATT_IS_1B_E(v))) return code_of(t, key, value);
   const char* p = VARDATA_1B(v);
+  if (VARSIZE_1B(v) == VARHDRSZ_SHORT + 1) /* flags and the like */
+    return kTrim && *p == ' ' ? 0 : code_of_byte(*p);
   int n = static_cast<int>(VARSIZE_1B(v)) - VARHDRSZ_SHORT;
   if (kTrim) n = bpchar_length(p, n);
   return code_of_bytes(p, n);

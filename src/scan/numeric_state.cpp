@@ -91,7 +91,7 @@ constexpr uint16 kShort = 0x8000;
 constexpr uint16 kSpecialMask = 0xC000;
 constexpr uint16 kSpecial = 0xC000;
 
-bool numeric_to_scaled(Datum numeric, int64* value, int* scale) {
+static bool any_numeric(Datum numeric, int64* value, int* scale) {
   const char* p = static_cast<const char*>(DatumGetPointer(numeric));
   if (is_toasted(p)) return false;
   const int bytes = static_cast<int>(VARSIZE_ANY_EXHDR(p));
@@ -146,7 +146,7 @@ static const uint64 kInverse5[4] = {1, UINT64CONST(0xCCCCCCCCCCCCCCCD), UINT64CO
                                     UINT64CONST(0x1CAC083126E978D5)};
 
 /*
- * numeric_to_scaled() for what almost every stored number is: a one-byte varlena header, a short
+ * any_numeric() for what almost every stored number is: a one-byte varlena header, a short
  * numeric header, up to four base-10000 digits. The digits are read as the eight bytes that end
  * with the value: the tuple's header lies before it. False: not such a number, ask the other one.
  */
@@ -186,6 +186,11 @@ static inline bool short_numeric(const uint8* p, int64* value, int* scale) {
 #endif
 }
 
+bool numeric_to_scaled(Datum numeric, int64* value, int* scale) {
+  return short_numeric(reinterpret_cast<const uint8*>(DatumGetPointer(numeric)), value, scale) ||
+         any_numeric(numeric, value, scale);
+}
+
 bool numeric_column(const Vector* column, int n, int64* out, int* scale) {
   /* Mostly the kernel can do all of it, at the scale of the first. */
   if (!column->has_nulls && n > 0 && numeric_to_scaled(column->values[0], &out[0], scale) &&
@@ -198,9 +203,7 @@ bool numeric_column(const Vector* column, int n, int64* out, int* scale) {
       continue;
     }
     int s;
-    if (!short_numeric(reinterpret_cast<const uint8*>(DatumGetPointer(column->values[i])), &out[i], &s) &&
-        !numeric_to_scaled(column->values[i], &out[i], &s))
-      return false;
+    if (!numeric_to_scaled(column->values[i], &out[i], &s)) return false;
     if (unlikely(s != first)) {
       if (first >= 0) return false;
       first = s;

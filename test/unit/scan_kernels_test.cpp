@@ -1,5 +1,8 @@
 /* The kernels of the scan: every SIMD target against the scalar twin, over all lengths around a vector's. */
+#include <sys/mman.h>
+
 #include "kernel_test.h"
+#include "kernels/arithmetic.h"
 #include "kernels/decimal.h"
 #include "kernels/filter.h"
 #include "kernels/line_pointers.h"
@@ -203,7 +206,7 @@ TEST(Scan, Decimals) {
     Random random(6);
     size_t whole = 0;
     for (int round = 0; round < 4000; round++) {
-      const size_t n = random.Below(40);
+      const size_t n = random.Below(round % 10 == 0 ? 300 : 40);
       const int scale = static_cast<int>(random.Below(4));
       std::string text(8, 'x');
       std::vector<size_t> offsets;
@@ -211,6 +214,7 @@ TEST(Scan, Decimals) {
         offsets.push_back(text.size());
         text += StoredNumeric(random, scale, random.Below(200) == 0);
       }
+      text.append(4, 'x');
       std::vector<const char*> values;
       for (size_t offset : offsets) values.push_back(text.data() + offset);
       std::vector<int64_t> a(n + 1), b(n + 1);
@@ -223,6 +227,66 @@ TEST(Scan, Decimals) {
   });
 }
 
+/* Behind a value that ends with a page of memory nothing is read. */
+TEST(Scan, DecimalsBeforeABoundary) {
+  void* memory = mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(MAP_FAILED, memory);
+  char* end = static_cast<char*>(memory) + 4096;
+  ASSERT_EQ(0, mprotect(end, 4096, PROT_NONE));
+  const std::string stored[] = {std::string("\x07\x00\x81", 3), std::string("\x0b\x00\x81\xb0\x04", 5),
+                                std::string("\x0f\x00\x81\xd2\x04\xe0\x15", 7),
+                                std::string("\x13\x01\x81\x01\x00\xd2\x04\xe0\x15", 9)};
+  const int64_t expected[] = {0, 120000, 123456, 1123456};
+  for (int k = 0; k < 4; k++) {
+    memcpy(end - stored[k].size(), stored[k].data(), stored[k].size());
+    const std::vector<const char*> values(200, end - stored[k].size());
+    ForEachTarget([&](const char*) {
+      int64_t out[200];
+      ASSERT_EQ(200u, mr_decimal_column(values.data(), 200, 2, out));
+      for (int i = 0; i < 200; i++) ASSERT_EQ(expected[k], out[i]) << k;
+    });
+  }
+  munmap(memory, 8192);
+}
+
+int64_t Any(Random& random) {
+  return static_cast<int64_t>(static_cast<uint64_t>(random.Below(UINT32_MAX)) << 32 | random.Below(UINT32_MAX));
+}
+
+/* Columns whose products, sums and differences fit, just fit, or do not. */
+TEST(Scan, Arithmetic) {
+  ForEachTarget([](const char*) {
+    Random random(9);
+    for (int round = 0; round < 3000; round++) {
+      const size_t n = random.Below(100);
+      const int bits_a = static_cast<int>(random.Below(64)), bits_b = static_cast<int>(random.Below(64));
+      std::vector<int64_t> a(n), b(n), expected(n), found(n);
+      for (size_t i = 0; i < n; i++) {
+        a[i] = Any(random) >> bits_a;
+        b[i] = Any(random) >> bits_b;
+      }
+      bool sums_fit = true, differences_fit = true, products_fit = true;
+      for (size_t i = 0; i < n; i++) {
+        int64_t r;
+        sums_fit &= !__builtin_add_overflow(a[i], b[i], &r);
+        differences_fit &= !__builtin_sub_overflow(a[i], b[i], &r);
+        products_fit &= !__builtin_mul_overflow(a[i], b[i], &r);
+      }
+      ASSERT_EQ(sums_fit, mr_add_i64_scalar(a.data(), b.data(), n, expected.data()) != 0);
+      ASSERT_EQ(sums_fit, mr_add_i64(a.data(), b.data(), n, found.data()) != 0);
+      ASSERT_EQ(expected, found);
+      ASSERT_EQ(differences_fit, mr_subtract_i64_scalar(a.data(), b.data(), n, expected.data()) != 0);
+      ASSERT_EQ(differences_fit, mr_subtract_i64(a.data(), b.data(), n, found.data()) != 0);
+      ASSERT_EQ(expected, found);
+      const bool said = mr_multiply_i64_scalar(a.data(), b.data(), n, expected.data()) != 0;
+      ASSERT_EQ(said, mr_multiply_i64(a.data(), b.data(), n, found.data()) != 0);
+      ASSERT_EQ(expected, found);
+      ASSERT_TRUE(!said || products_fit);
+      ASSERT_TRUE(said || bits_a + bits_b <= 66); /* small ones are never turned away */
+    }
+  });
+}
+
 TEST(Scan, DecimalValues) {
   /* 1234.56, 1200.00, 0.05, -7.00, 0.00 at scale 2 */
   const std::string stored[] = {std::string("\x0f\x00\x81\xd2\x04\xe0\x15", 7), std::string("\x0b\x00\x81\xb0\x04", 5),
@@ -231,6 +295,7 @@ TEST(Scan, DecimalValues) {
   std::string text(8, 'x');
   std::vector<size_t> offsets;
   for (int i = 0; i < 20; i++) offsets.push_back(text.size()), text += stored[i % 5];
+  text.append(4, 'x');
   std::vector<const char*> values;
   for (size_t offset : offsets) values.push_back(text.data() + offset);
   const int64_t expected[] = {123456, 120000, 5, -700, 0};
