@@ -70,6 +70,7 @@ struct Operation {
 extern const Operation kArithmetic[];
 extern const Operation kTimeOperations[]; /* with a unit as first argument: extract, date_part, date_trunc */
 extern const Operation kDateOperations[];
+extern const Operation kTextOperations[];
 
 /* DTK_ code of a unit's name for one of kTimeOperations; false when it is not known here. */
 bool time_unit(Oid function, Datum name, int* unit);
