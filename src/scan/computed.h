@@ -48,7 +48,7 @@ struct Computed {
   ExprState* state;
   bool known; /* scalar: evaluated */
 
-  /* CASE: a condition for each of args but the last, which is ELSE. A condition alone: conditions[0]. NULLIF: equality. */
+  /* CASE: a condition for each of args but the last, which is ELSE. A condition alone, NULLIF's equality: the first. */
   int n_conditions;
   Predicate** conditions;
 
