@@ -84,6 +84,26 @@ class Forgiven(unittest.TestCase):
             ours = PLAN.replace('Seq Scan on t', f'Custom Scan (Millrace{node}) on t').replace('> 1)\n(5', '> 1)\n         Vectorized Filter: (b > 1)\n(6')
             self.assertEqual(judge(PLAN, ours), ['plan'])
 
+    def test_rows_that_topn_prunes(self):
+        stock = PLAN.replace('on t\n', 'on t (actual rows=8 loops=1)\n')
+        ours = PLAN.replace('Seq Scan on t\n', 'Custom Scan (MillraceTopN) on t (actual rows=6 loops=1)\n')
+        ours = ours.replace('> 1)\n(5', '> 1)\n         Bound: 3\n         Rows Pruned: 2\n(7')
+        self.assertEqual(judge(stock, ours), ['plan'])
+        self.assertEqual(judge(stock, ours.replace('Pruned: 2', 'Pruned: 3')), 'wrong')
+
+    def test_plan_without_heading(self):
+        stock = 'explain (costs off) SELECT * FROM t WHERE b > 1\n Seq Scan on t\n   Filter: (b > 1)\n'
+        ours = stock.replace('Seq Scan', 'Custom Scan (MillraceScan)') + '   SIMD Target: avx2\n'
+        self.assertEqual(judge(stock, ours), ['plan'])
+        self.assertEqual(judge(stock, ours.replace('b > 1)', 'b > 2)')), 'wrong')
+        self.assertEqual(judge(stock, ours.replace('on t', 'on u')), 'wrong')
+
+    def test_scripts_that_read_plans(self):
+        warning = 'WARNING:  did not get seqscan plan for (c,=,int4,1,1)\n'
+        self.assertEqual(judge(ROWS, warning + ROWS), ['plan'])
+        self.assertEqual(judge(ROWS, warning + 'WARNING:  other\n' + ROWS), 'wrong')
+        self.assertEqual(judge(warning + ROWS, ROWS), 'wrong')
+
     def test_output_above(self):
         above = ' Limit\n   Output: (sum(t.x))\n   ->  Custom Scan (MillraceAgg)\n         Output: (sum(x))\n         Evaluation: by column\n'
         stock = ' Limit\n   Output: (sum(t.x))\n   ->  Aggregate\n         Output: sum(t.x)\n'
