@@ -87,6 +87,7 @@ static const Operation* find_operation(Oid function, const Operation* table) {
 static Computed* compile_call(Compiler* to, Expr* expr, Oid function, List* args) {
   const Operation* found = find_operation(function, kArithmetic);
   if (found == nullptr) found = find_operation(function, kDateOperations);
+  if (found == nullptr) found = find_operation(function, kTextOperations);
   int unit = 0;
   if (found == nullptr && (found = find_operation(function, kTimeOperations)) != nullptr) {
     Node* name = static_cast<Node*>(linitial(args));
@@ -132,7 +133,9 @@ static Expr* with_argument(Expr* condition, Expr* argument) {
   OpExpr* op = static_cast<OpExpr*>(copyObjectImpl(condition));
   if (list_length(op->args) != 2) return nullptr;
   ListCell* first = list_head(op->args);
-  if (!IsA(lfirst(first), CaseTestExpr)) return nullptr;
+  Node* placeholder = static_cast<Node*>(lfirst(first));
+  while (IsA(placeholder, RelabelType)) placeholder = reinterpret_cast<Node*>(castNode(RelabelType, placeholder)->arg);
+  if (!IsA(placeholder, CaseTestExpr)) return nullptr;
   lfirst(first) = argument;
   return reinterpret_cast<Expr*>(op);
 }

@@ -105,45 +105,80 @@ static void run_integer_cast(Computed* c, ExprContext*, int n) {
   if (c->args[0]->bytes > c->bytes) find_bad(c, n, [=](int i) { return too_wide(c, out[i]); });
 }
 
-/* float8_pl() and its kin raise errors where these say so. */
+/* float8_pl(), float4_pl() and their kin raise errors where these say so. */
 struct FloatPlus {
-  static float8 apply(float8 a, float8 b) { return a + b; }
-  static bool fails(float8 a, float8 b, float8 r) { return isinf(r) && !isinf(a) && !isinf(b); }
+  template <class T>
+  static T apply(T a, T b) {
+    return a + b;
+  }
+  template <class T>
+  static bool fails(T a, T b, T r) {
+    return isinf(r) && !isinf(a) && !isinf(b);
+  }
 };
 struct FloatMinus {
-  static float8 apply(float8 a, float8 b) { return a - b; }
-  static bool fails(float8 a, float8 b, float8 r) { return FloatPlus::fails(a, b, r); }
+  template <class T>
+  static T apply(T a, T b) {
+    return a - b;
+  }
+  template <class T>
+  static bool fails(T a, T b, T r) {
+    return FloatPlus::fails(a, b, r);
+  }
 };
 struct FloatTimes {
-  static float8 apply(float8 a, float8 b) { return a * b; }
-  static bool fails(float8 a, float8 b, float8 r) {
-    return FloatPlus::fails(a, b, r) || (r == 0.0 && a != 0.0 && b != 0.0);
+  template <class T>
+  static T apply(T a, T b) {
+    return a * b;
+  }
+  template <class T>
+  static bool fails(T a, T b, T r) {
+    return FloatPlus::fails(a, b, r) || (r == 0 && a != 0 && b != 0);
   }
 };
 struct FloatDivide {
-  static float8 apply(float8 a, float8 b) { return a / b; }
-  static bool fails(float8 a, float8 b, float8 r) {
-    if (b == 0.0 && !isnan(a)) return true;
-    return (isinf(r) && !isinf(a)) || (r == 0.0 && a != 0.0 && !isinf(b));
+  template <class T>
+  static T apply(T a, T b) {
+    return a / b;
+  }
+  template <class T>
+  static bool fails(T a, T b, T r) {
+    if (b == 0 && !isnan(a)) return true;
+    return (isinf(r) && !isinf(a)) || (r == 0 && a != 0 && !isinf(b));
   }
 };
 
-template <class Op>
+template <class T>
+static T from_datum(Datum d);
+template <>
+float8 from_datum<float8>(Datum d) {
+  return DatumGetFloat8(d);
+}
+template <>
+float4 from_datum<float4>(Datum d) {
+  return DatumGetFloat4(d);
+}
+static Datum to_datum(float8 f) { return Float8GetDatum(f); }
+static Datum to_datum(float4 f) { return Float4GetDatum(f); }
+
+/* Of a Left and a Right; with both real the result is real too. */
+template <class Op, class Left = float8, class Right = float8>
 static void run_float(Computed* c, ExprContext*, int n) {
+  using T = decltype(Left() + Right());
   start_strict(c, n);
   const Datum* a = c->args[0]->vector->values;
   const Datum* b = c->args[1]->vector->values;
   bool suspect = false;
   for (int i = 0; i < n; i++) {
-    const float8 x = DatumGetFloat8(a[i]);
-    const float8 y = DatumGetFloat8(b[i]);
-    const float8 r = Op::apply(x, y);
+    const T x = from_datum<Left>(a[i]);
+    const T y = from_datum<Right>(b[i]);
+    const T r = Op::apply(x, y);
     suspect |= Op::fails(x, y, r);
-    c->out.values[i] = Float8GetDatum(r);
+    c->out.values[i] = to_datum(r);
   }
   if (likely(!suspect)) return;
   find_bad(c, n, [=](int i) {
-    return Op::fails(DatumGetFloat8(a[i]), DatumGetFloat8(b[i]), DatumGetFloat8(c->out.values[i]));
+    return Op::template fails<T>(from_datum<Left>(a[i]), from_datum<Right>(b[i]), from_datum<T>(c->out.values[i]));
   });
 }
 
@@ -165,6 +200,36 @@ static void run_integer_to_float(Computed* c, ExprContext*, int n) {
   start_strict(c, n);
   const int64* a = integers(c->args[0]);
   for (int i = 0; i < n; i++) c->out.values[i] = Float8GetDatum(static_cast<float8>(a[i]));
+}
+
+/* Reals are no Form of their own: their Datums are what is calculated with. */
+static void run_real_negate(Computed* c, ExprContext*, int n) {
+  start_strict(c, n);
+  const Datum* a = c->args[0]->vector->values;
+  for (int i = 0; i < n; i++) c->out.values[i] = Float4GetDatum(-DatumGetFloat4(a[i]));
+}
+
+static void run_real_abs(Computed* c, ExprContext*, int n) {
+  start_strict(c, n);
+  const Datum* a = c->args[0]->vector->values;
+  for (int i = 0; i < n; i++) c->out.values[i] = Float4GetDatum(fabsf(DatumGetFloat4(a[i])));
+}
+
+static void run_integer_to_real(Computed* c, ExprContext*, int n) {
+  start_strict(c, n);
+  const int64* a = integers(c->args[0]);
+  for (int i = 0; i < n; i++) c->out.values[i] = Float4GetDatum(static_cast<float4>(a[i]));
+}
+
+static void run_float8_to_float4(Computed* c, ExprContext*, int n) {
+  start_strict(c, n);
+  const Datum* a = c->args[0]->vector->values;
+  for (int i = 0; i < n; i++) c->out.values[i] = Float4GetDatum(static_cast<float4>(DatumGetFloat8(a[i])));
+  find_bad(c, n, [=](int i) {
+    const float8 f = DatumGetFloat8(a[i]);
+    const float4 r = DatumGetFloat4(c->out.values[i]);
+    return (isinf(r) && !isinf(f)) || (r == 0 && f != 0);
+  });
 }
 
 static void run_float4_to_float8(Computed* c, ExprContext*, int n) {
@@ -292,6 +357,8 @@ static void run_same(Computed* c, ExprContext*, int n) {
   { fn, 1, Form::kInteger, bytes, can_fail, run_integer_cast }
 #define MR_FLOAT(fn, n_args, can_fail, run) \
   { fn, n_args, Form::kFloat8, 8, can_fail, run }
+#define MR_REAL(fn, n_args, can_fail, run) \
+  { fn, n_args, Form::kDatum, 4, can_fail, run }
 #define MR_NUMERIC(fn, n_args, run) \
   { fn, n_args, Form::kNumeric, 8, true, run }
 
@@ -361,6 +428,26 @@ const Operation kArithmetic[] = {
     MR_FLOAT(F_FLOAT8MI, 2, true, run_float<FloatMinus>),
     MR_FLOAT(F_FLOAT8MUL, 2, true, run_float<FloatTimes>),
     MR_FLOAT(F_FLOAT8DIV, 2, true, run_float<FloatDivide>),
+    MR_FLOAT(F_FLOAT48PL, 2, true, (run_float<FloatPlus, float4, float8>)),
+    MR_FLOAT(F_FLOAT48MI, 2, true, (run_float<FloatMinus, float4, float8>)),
+    MR_FLOAT(F_FLOAT48MUL, 2, true, (run_float<FloatTimes, float4, float8>)),
+    MR_FLOAT(F_FLOAT48DIV, 2, true, (run_float<FloatDivide, float4, float8>)),
+    MR_FLOAT(F_FLOAT84PL, 2, true, (run_float<FloatPlus, float8, float4>)),
+    MR_FLOAT(F_FLOAT84MI, 2, true, (run_float<FloatMinus, float8, float4>)),
+    MR_FLOAT(F_FLOAT84MUL, 2, true, (run_float<FloatTimes, float8, float4>)),
+    MR_FLOAT(F_FLOAT84DIV, 2, true, (run_float<FloatDivide, float8, float4>)),
+    MR_REAL(F_FLOAT4PL, 2, true, (run_float<FloatPlus, float4, float4>)),
+    MR_REAL(F_FLOAT4MI, 2, true, (run_float<FloatMinus, float4, float4>)),
+    MR_REAL(F_FLOAT4MUL, 2, true, (run_float<FloatTimes, float4, float4>)),
+    MR_REAL(F_FLOAT4DIV, 2, true, (run_float<FloatDivide, float4, float4>)),
+    MR_REAL(F_FLOAT4UM, 1, false, run_real_negate),
+    MR_REAL(F_FLOAT4UP, 1, false, run_same),
+    MR_REAL(F_FLOAT4ABS, 1, false, run_real_abs),
+    MR_REAL(F_ABS_FLOAT4, 1, false, run_real_abs),
+    MR_REAL(F_FLOAT4_INT2, 1, false, run_integer_to_real),
+    MR_REAL(F_FLOAT4_INT4, 1, false, run_integer_to_real),
+    MR_REAL(F_FLOAT4_INT8, 1, false, run_integer_to_real),
+    MR_REAL(F_FLOAT4_FLOAT8, 1, true, run_float8_to_float4),
     MR_FLOAT(F_FLOAT8UM, 1, false, run_float_negate),
     MR_FLOAT(F_FLOAT8UP, 1, false, run_same),
     MR_FLOAT(F_FLOAT8ABS, 1, false, run_float_abs),

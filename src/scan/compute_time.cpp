@@ -1,6 +1,6 @@
 /*
- * compute_time.cpp: dates and timestamps: arithmetic, casts, extract(), date_part() and date_trunc(); those with time zone
- * are in compute_zone.cpp.
+ * compute_time.cpp: dates and timestamps: arithmetic, casts, extract(), date_part() and date_trunc(). Those with
+ * time zone are in compute_zone.cpp.
  *
  * Infinities, and values that core would find out of range, are left to core.
  */

@@ -48,7 +48,7 @@ struct Computed {
   ExprState* state;
   bool known; /* scalar: evaluated */
 
-  /* CASE: a condition for each of args but the last, which is ELSE. A condition alone: conditions[0]. NULLIF: equality. */
+  /* CASE: a condition for each of args but the last, which is ELSE. A condition alone, NULLIF's equality: the first. */
   int n_conditions;
   Predicate** conditions;
 
@@ -70,6 +70,7 @@ struct Operation {
 extern const Operation kArithmetic[];
 extern const Operation kTimeOperations[]; /* with a unit as first argument: extract, date_part, date_trunc */
 extern const Operation kDateOperations[];
+extern const Operation kTextOperations[];
 
 /* DTK_ code of a unit's name for one of kTimeOperations; false when it is not known here. */
 bool time_unit(Oid function, Datum name, int* unit);

@@ -217,7 +217,7 @@ static Predicate* compile_in(Compiler* to, ScalarArrayOpExpr* op) {
   if (!compile_operand(to, static_cast<Node*>(linitial(op->args)), &p->left)) return nullptr;
   if (p->left.attno == 0 && is_lazy(list, nullptr)) return nullptr;
   p->expr = reinterpret_cast<Expr*>(list);
-  p->list = in_list_make(p->domain);
+  p->list = in_list_make();
   note_function(to, op->opfuncid);
   if (OidIsValid(op->hashfuncid)) note_function(to, op->hashfuncid);
 #if PG_VERSION_NUM >= 150000

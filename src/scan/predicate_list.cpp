@@ -30,7 +30,7 @@ struct InList {
   Bytes* strings;
 };
 
-InList* in_list_make(Domain) { return static_cast<InList*>(palloc0(sizeof(InList))); }
+InList* in_list_make() { return static_cast<InList*>(palloc0(sizeof(InList))); }
 
 static int by_value(const void* a, const void* b) {
   const int64 x = *static_cast<const int64*>(a);

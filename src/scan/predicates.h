@@ -139,7 +139,7 @@ int64 float_key(Datum value, Oid type);
 const int64* float_keys(const Operand* o, int n, int64* room);
 
 /* predicate_list.cpp */
-InList* in_list_make(Domain domain);
+InList* in_list_make();
 /* bits: the rows that are in the list; what nulls in it mean is for the caller, see InListFacts. */
 struct InListFacts {
   bool is_null;  /* there is no list: the result is null everywhere */

@@ -24,19 +24,25 @@ CREATE TABLE big (a int, b text, c numeric, d float8, e date, f color);
 INSERT INTO big SELECT g, 'b' || g % 5, g / 3.0, g, '2020-01-01'::date + g % 30, CASE g % 2 WHEN 0 THEN 'red' ELSE 'green' END::color FROM generate_series(1, 3000) g;
 ANALYZE big
 """
-FULL = b"".join(b"%d\ttext %d\tred\t%d.25\t%d\t{%d,2}\n" % (i, i, i, i % 90, i) for i in range(60))
-PAIR = b"".join(b"%d\ttext %d\n" % (i + 10, i) for i in range(60))
+FULL = b"".join(b"%d\ttext %d\tred\t%d.25\t%d\t{%d,2}\n" % (i, i, i, i % 90, i) for i in range(30))
+PAIR = b"".join(b"%d\ttext %d\n" % (i + 10, i) for i in range(30))
 PAGES = b"".join(b"%d\trow %d with \\ttab and \xc3\xa9\n" % (i, i) for i in range(6000))
 QUOTED = b"".join(b'%d,"row ""%d"", with\nline end",%d.5,2020-02-%02d\n' % (i, i, i, 1 + i % 28) for i in range(1500))
 LOADS = [("plain", PAGES), ("plain", PAGES + b"oops\tx\n"), ("q CSV", QUOTED), ("q CSV", QUOTED + b'1,"x'), ("t (a, b, c, d, e, h)", FULL), ("t (a, b, c, d, e, h)", FULL + b"1\tx\tblue\t1\t1\t{}\n"), ("t (a, b, c, d, e, h)", FULL + b"1\tx\tred\t1\t100\t{}\n"),
          ("t (a, c)", b"1\tgreen\n\\N\t\\N\n"), ("k", PAIR), ("k", PAIR), ("k", b"7\tx\n"), ("r", b"10\tx\n11\ty\n"), ("r", b"9\tx\n"),
-         ("p", b"1\tx\n2\ty\n3\tz\n" * 20), ("w", PAIR), ("w (b)", b"only\n")]
+         ("p", b"1\tx\n2\ty\n3\tz\n" * 20), ("w", b"1\tx\n2\ty\n3\tz\n"), ("w (b)", b"only\n")]
 QUERIES = ["SELECT count(*) FROM big", "SELECT sum(a), avg(c), min(b), max(e), sum(d) FROM big WHERE a > 10 AND b <> 'b2'",
            "SELECT b, f, count(*), sum(c), stddev(d) FROM big GROUP BY b, f ORDER BY 1, 2", "SELECT sum(1 / (a - 2000)) FROM big",
            "SELECT sum(a + length(b)) FILTER (WHERE e > '2020-01-09') FROM big", "SELECT (SELECT count(*) FROM big WHERE a < g) FROM generate_series(1, 4) g",
-           "SELECT a % 700, count(*) FROM big GROUP BY 1 ORDER BY 1", "PREPARE q AS SELECT count(*), sum(a) FROM big WHERE a < $1", "EXECUTE q(50)", "EXECUTE q(60)",
+           "SELECT a % 70, count(*) FROM big GROUP BY 1 ORDER BY 1", "PREPARE q AS SELECT count(*), sum(a) FROM big WHERE a < $1", "EXECUTE q(50)", "EXECUTE q(60)",
            "SELECT count(*), max(f) FROM big HAVING count(*) > 5", "SELECT millrace.count('big')", "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(*) FROM told"]
 PARALLEL = ("SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0")
+
+
+def seen(result):
+    """outcome() without the schema, which has its name from the mode."""
+    (result.error or {}).pop("schema", None)
+    return outcome(result)
 
 
 def statements():
@@ -48,7 +54,7 @@ def statements():
     for table, data in LOADS:
         name, _, options = table.partition(" CSV")
         sql = f"COPY {name} FROM STDIN" + ("" if name == table else " CSV" + options)
-        same(*(outcome(c.copy(sql, [data[:5000], data[5000:]])) for c in pair), f"{sql}: {len(data)} bytes")
+        same(*(seen(c.copy(sql, [data[:5000], data[5000:]])) for c in pair), f"{sql}: {len(data)} bytes")
     for c in pair:
         c.must("SET debug_discard_caches = 0")
     for table in ("plain", "q", "t", "k", "r", "p", "w", "told"):
@@ -63,7 +69,7 @@ def statements():
             if "EXPLAIN" in query:
                 same(results[0].error, results[1].error, query)
             else:
-                same(*((outcome(r), r.rows) for r in results), query)
+                same(*((seen(r), r.rows) for r in results), query)
 
 
 main(statements)

@@ -51,7 +51,7 @@ def both(server, sql=None):
     for name, on in (("plain", "off"), ("fast", "on")):
         c = server.connect()
         c.must(f"SET client_min_messages = warning; DROP SCHEMA IF EXISTS {name} CASCADE; CREATE SCHEMA {name}; "
-               f"SET search_path = {name}, public; RESET client_min_messages; SET millrace.copy = {on}; SET millrace.scan = {on}")
+               f"SET search_path = {name}, public; RESET client_min_messages; SET millrace.copy = {on}; SET millrace.scan = {on}; SET millrace.scan_min_cost = 0")
         if sql:
             c.must(sql)
         pair.append(c)

@@ -58,6 +58,9 @@ class Expressions:
             return "(%s)::%s" % (self.integer(depth + 1)[0], u), u
         if kind == 5:
             return "%s(%s)" % (r.choice(["-", "abs", "@ ", "+"]), a), t
+        if kind == 7 and r.random() < 0.5 and self.of(TEXTS + ("char(6)", "bytea")):
+            c, u = r.choice(self.of(TEXTS + ("char(6)", "bytea")))
+            return "%s(%s)" % ("octet_length" if u == "bytea" else r.choice(["length", "octet_length", "char_length"]), c), "int4"
         if kind == 6 and self.of(("date",)):
             c = self.of(("date",))[0][0]
             return "(%s - %s)" % (c, self.literal("date")), "int4"
@@ -79,6 +82,8 @@ class Expressions:
             return a, t
         if kind == 2:
             return self.choice(("float8",), self.floating, depth)
+        if kind == 6:
+            return "(%s %s %s)::float8" % (self.real(depth + 1)[0], r.choice("+-*/"), r.choice([self.real, self.floating])(depth + 1)[0]), t
         if kind == 3:
             return "(%s)::float8" % r.choice([self.integer(depth + 1)[0], self.leaf(("float4",))[0], self.numeric(depth + 1)[0]]), t
         if kind == 4:
@@ -86,6 +91,20 @@ class Expressions:
         if kind == 5 and self.of(("timestamp", "timestamptz")):
             return "date_part('%s', %s)" % (r.choice(TIME_UNITS), r.choice(self.of(("timestamp", "timestamptz")))[0]), t
         return "(%s %s %s)" % (a, r.choice("+-*/"), self.floating(depth + 1)[0]), t
+
+    def real(self, depth=0):
+        r = self.r
+        a, t = self.leaf(("float4",))
+        kind = r.randint(0, 6)
+        if depth > 2 or kind < 2:
+            return a, t
+        if kind == 2:
+            return self.choice(("float4",), self.real, depth)
+        if kind == 3:
+            return "(%s)::float4" % r.choice([self.integer, self.floating])(depth + 1)[0], t
+        if kind == 4:
+            return "%s(%s)" % (r.choice(["-", "abs"]), a), t
+        return "(%s %s %s)" % (a, r.choice("+-*/"), self.real(depth + 1)[0]), t
 
     def numeric(self, depth=0):
         r = self.r
@@ -164,10 +183,10 @@ class Expressions:
             like = self.of(INTS if t in INTS else FLOATS if t in FLOATS else NUMERICS if t in NUMERICS else
                            ("date", "timestamp") if t in ("date", "timestamp") else (t,))
             return c, r.choice(like)[0]
-        a, t = self.any_of(["integer", "floating", "numeric", "date", "timestamp", "zoned", "text"], depth + 1)
+        a, t = self.any_of(["integer", "floating", "real", "numeric", "date", "timestamp", "zoned", "text"], depth + 1)
         if r.random() < 0.6:
             return a, self.literal(t)
-        kinds = {"int2": "integer", "int4": "integer", "int8": "integer", "float8": "floating", "numeric": "numeric",
+        kinds = {"int2": "integer", "int4": "integer", "int8": "integer", "float8": "floating", "float4": "real", "numeric": "numeric",
                  "date": "date", "timestamp": "timestamp", "timestamptz": "zoned", "text": "text"}
         return a, getattr(self, kinds[t])(depth + 1)[0]
 

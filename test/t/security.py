@@ -104,7 +104,7 @@ PARALLEL = ("SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 
 
 def session(user, on, database=None):
     """A session with millrace off or on, in its database."""
-    return server.connect(user=user, dbname=database or ("on" if on == "on" else "off"), options=f"-c millrace.copy={on} -c millrace.scan={on}")
+    return server.connect(user=user, dbname=database or ("on" if on == "on" else "off"), options=f"-c millrace.copy={on} -c millrace.scan={on} -c millrace.scan_min_cost=0")
 
 
 with server.connect() as c:

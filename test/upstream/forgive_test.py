@@ -69,6 +69,41 @@ class Forgiven(unittest.TestCase):
     def test_partial_plan(self):
         self.assertEqual(judge(PLAN.replace(' HashAggregate', ' Partial HashAggregate'), OURS), ['plan'])
 
+    def test_sorted_grouping(self):
+        for node in 'GroupAggregate', 'Group':
+            stock = PLAN.replace('HashAggregate', node).replace(SCAN, '   ->  Sort\n         Sort Key: a\n' + deeper(SCAN))
+            self.assertEqual(judge(stock, OURS.replace('Group Key: a', 'Group Key: a\n   Sort Key: t.a')), ['plan'])
+
+    def test_feeds(self):
+        parts = '   ->  Append\n' + deeper(SCAN) + deeper(SCAN)
+        feed = '   ->  Custom Scan (MillraceFeed)\n         Evaluation: by column\n' + deeper(SCAN)
+        self.assertEqual(judge(PLAN.replace(SCAN, parts), OURS.replace(SCAN, '   ->  Append\n' + deeper(feed) + deeper(feed))), ['plan'])
+
+    def test_scan(self):
+        for node in 'Scan', 'TopN':
+            ours = PLAN.replace('Seq Scan on t', f'Custom Scan (Millrace{node}) on t').replace('> 1)\n(5', '> 1)\n         Vectorized Filter: (b > 1)\n(6')
+            self.assertEqual(judge(PLAN, ours), ['plan'])
+
+    def test_rows_that_topn_prunes(self):
+        stock = PLAN.replace('on t\n', 'on t (actual rows=8 loops=1)\n')
+        ours = PLAN.replace('Seq Scan on t\n', 'Custom Scan (MillraceTopN) on t (actual rows=6 loops=1)\n')
+        ours = ours.replace('> 1)\n(5', '> 1)\n         Bound: 3\n         Rows Pruned: 2\n(7')
+        self.assertEqual(judge(stock, ours), ['plan'])
+        self.assertEqual(judge(stock, ours.replace('Pruned: 2', 'Pruned: 3')), 'wrong')
+
+    def test_plan_without_heading(self):
+        stock = 'explain (costs off) SELECT * FROM t WHERE b > 1\n Seq Scan on t\n   Filter: (b > 1)\n'
+        ours = stock.replace('Seq Scan', 'Custom Scan (MillraceScan)') + '   SIMD Target: avx2\n'
+        self.assertEqual(judge(stock, ours), ['plan'])
+        self.assertEqual(judge(stock, ours.replace('b > 1)', 'b > 2)')), 'wrong')
+        self.assertEqual(judge(stock, ours.replace('on t', 'on u')), 'wrong')
+
+    def test_scripts_that_read_plans(self):
+        warning = 'WARNING:  did not get seqscan plan for (c,=,int4,1,1)\n'
+        self.assertEqual(judge(ROWS, warning + ROWS), ['plan'])
+        self.assertEqual(judge(ROWS, warning + 'WARNING:  other\n' + ROWS), 'wrong')
+        self.assertEqual(judge(warning + ROWS, ROWS), 'wrong')
+
     def test_output_above(self):
         above = ' Limit\n   Output: (sum(t.x))\n   ->  Custom Scan (MillraceAgg)\n         Output: (sum(x))\n         Evaluation: by column\n'
         stock = ' Limit\n   Output: (sum(t.x))\n   ->  Aggregate\n         Output: sum(t.x)\n'
@@ -156,18 +191,45 @@ class NotForgiven(unittest.TestCase):
         self.wrong(PLAN, OURS.replace('count(*)) > 5', 'count(*)) > 6'))
 
     def test_node_in_place_of_another(self):
-        for node in 'GroupAggregate', 'Finalize Aggregate', 'Seq Scan on t', 'MixedAggregate':
+        for node in 'GroupAggregate', 'Unique', 'Finalize Aggregate', 'Seq Scan on t', 'MixedAggregate':
             self.wrong(PLAN.replace('HashAggregate', node), OURS)
+
+    def test_scan_of_another_table(self):
+        for ours in 'Custom Scan (MillraceScan) on u', 'Parallel Custom Scan (MillraceScan) on t', 'Custom Scan (Other) on t':
+            self.wrong(PLAN, PLAN.replace('Seq Scan on t', ours))
+        self.wrong(PLAN.replace('Seq Scan on t', 'Index Scan on t'), PLAN.replace('Seq Scan on t', 'Custom Scan (MillraceScan) on t'))
+
+    def test_scan_without_its_filter(self):
+        ours = PLAN.replace('Seq Scan on t', 'Custom Scan (MillraceScan) on t')
+        self.wrong(PLAN, ours.replace('         Filter: (b > 1)\n', ''))
+        self.wrong(PLAN, ours.replace('(b > 1)', '(b > 2)'))
+
+    def test_feed_of_another_table(self):
+        feed = '   ->  Custom Scan (MillraceFeed)\n' + deeper(SCAN)
+        self.wrong(PLAN, OURS.replace(SCAN, feed.replace('on t', 'on u')))
+        self.wrong(PLAN, OURS.replace(SCAN, feed + deeper(SCAN)))
+
+    def test_sort_elsewhere(self):
+        stock = PLAN.replace('HashAggregate', 'GroupAggregate').replace(SCAN, '   ->  Sort\n         Sort Key: a\n' + deeper(SCAN))
+        self.wrong(stock, OURS)
+        self.wrong(stock, OURS.replace('Group Key: a', 'Group Key: a\n   Sort Key: a DESC'))
+        self.wrong(PLAN.replace(SCAN, '   ->  Sort\n         Sort Key: a\n' + deeper(SCAN)), OURS)
 
     def test_rows_of_a_plan(self):
         stock = PLAN.replace('HashAggregate', 'HashAggregate (actual rows=2 loops=1)')
         self.wrong(stock, OURS.replace('(MillraceAgg)', '(MillraceAgg) (actual rows=3 loops=1)'))
 
-    def test_deeper(self):
-        self.wrong(PLAN, OURS.replace('   ->  Seq', '     ->  Seq'))
-
     def test_plan_text_under_another_heading(self):
         self.wrong(PLAN.replace('QUERY PLAN', 'query_plan'), OURS.replace('QUERY PLAN', 'query_plan'))
+
+
+SCAN = '''   ->  Seq Scan on t
+         Filter: (b > 1)
+'''
+
+
+def deeper(text):
+    return ''.join('      ' + line + '\n' for line in text.rstrip('\n').split('\n'))
 
 
 def swapped(text):
