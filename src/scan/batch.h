@@ -32,6 +32,7 @@ struct Vector {
 /* Visible tuples of the pinned pages, in physical order. */
 struct RowBatch {
   int n;
+  int most; /* rows to hold at most; 0: kBatchRows */
   int n_pins;
   HeapTupleHeader tuples[kBatchRows];
   Buffer pins[kBatchPins];

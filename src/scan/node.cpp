@@ -75,6 +75,17 @@ static AggState* fake_agg_state(MemoryContext context) {
   return fake;
 }
 
+/*
+ * Where little is done to a batch it had better stay, with its pages, in the first-level cache (sum of an int over 8 M rows: 17 ms
+ * of CPU, 26 with full batches); where much is done what a batch costs by itself counts for more.
+ */
+static int rows_in_batch(const ScanNode* node) {
+  const Program* p = &node->program;
+  const bool is_light = p->n_keys == 0 && p->n_predicates == 0 && p->residual == NIL && !p->by_row && p->n_transitions <= 2 &&
+                        node->all_columns.n_fixed == node->all_columns.n_steps;
+  return is_light ? kBatchRows / 2 : kBatchRows;
+}
+
 static void init_columns(ScanNode* node, Relation rel) {
   Program* p = &node->program;
   node->columns = static_cast<Vector**>(palloc0(sizeof(Vector*) * (p->n_attributes + 1)));
@@ -94,6 +105,7 @@ static void init_columns(ScanNode* node, Relation rel) {
   node->two_steps = p->n_predicates > 0 && (node->filter_columns.n_fixed == node->filter_columns.n_steps ||
                                             outerPlan(node->css.ss.ps.plan)->plan_rows < 0.3 * rows);
   deformer_init(&node->all_columns, RelationGetDescr(rel), node->columns);
+  node->batch.most = rows_in_batch(node);
 }
 
 static void init_transitions(ScanNode* node) {

@@ -210,7 +210,8 @@ static int batch_is_full(PageReader* r, const RowBatch* batch) {
 }
 
 int reader_add_page(PageReader* r, RowBatch* batch) {
-  if (batch->n + static_cast<int>(MaxHeapTuplesPerPage) > kBatchRows || batch->n_pins >= r->max_pins)
+  const int most = batch->most > 0 ? batch->most : kBatchRows;
+  if (batch->n + static_cast<int>(MaxHeapTuplesPerPage) > most || batch->n_pins >= r->max_pins)
     return batch_is_full(r, batch);
   Buffer buffer = next_page(r);
   if (!BufferIsValid(buffer)) return -1;
