@@ -323,6 +323,8 @@ static void one_row(ScanNode* node, int row) {
   }
 }
 
+void node_one_row(ScanNode* node) { one_row(node, 0); }
+
 /* Returns how many rows passed, by these quals. */
 static int by_row(ScanNode* node, int n, ExprState* quals) {
   ExprContext* econtext = node->css.ss.ps.ps_ExprContext;
@@ -349,6 +351,7 @@ static void one_batch(ScanNode* node) {
   const bool by_rows = p->by_row || refuses_often(node, node->refusals);
   if (n == kRefused) {
     node->filter_refusals++;
+    if (node->leave_refused) return;
     if (node->two_steps) deform_all(node, node->batch.tuples, node->batch.n);
     n = by_row(node, node->batch.n, node->quals);
   } else if (n > 0 && !by_rows) {
@@ -358,6 +361,9 @@ static void one_batch(ScanNode* node) {
       compute_run(&p->compute, node->css.ss.ps.ps_ExprContext, n);
       if (inputs_are_known(node, n)) {
         by_column(node, n);
+      } else if (node->leave_refused) {
+        node->refusals++;
+        return;
       } else {
         node->refusals++;
         by_row(node, n, nullptr);
@@ -384,42 +390,44 @@ static void count_pages(ScanNode* node) {
   if (instrument != nullptr) instrument->tuplecount += total;
 }
 
-static void start_reading(ScanNode* node) {
+bool node_start_reading(ScanNode* node) {
   SeqScanState* seq = castNode(SeqScanState, outerPlanState(node));
   /* Set already in parallel plans: ExecSeqScanInitializeDSM() and its kin. */
   if (seq->ss.ss_currentScanDesc == nullptr)
     seq->ss.ss_currentScanDesc =
         table_beginscan(seq->ss.ss_currentRelation, node->css.ss.ps.state->es_snapshot, 0, nullptr);
-  reader_start(&node->reader, reinterpret_cast<HeapScanDesc>(seq->ss.ss_currentScanDesc));
+  HeapScanDesc scan = reinterpret_cast<HeapScanDesc>(seq->ss.ss_currentScanDesc);
+  reader_start(&node->reader, scan);
   node->started = true;
+  return scan->rs_nblocks > 0;
 }
 
-static bool table_is_full(ScanNode* node) {
+bool node_is_full(ScanNode* node) {
   if (node->program.n_keys == 0) return false;
   return MemoryContextMemAllocated(node->shared.states, true) > get_hash_memory_limit();
 }
 
-static void aggregate(ScanNode* node) {
-  if (!node->started) start_reading(node);
+static Progress aggregate(ScanNode* node) {
+  if (!node->started && !node_start_reading(node)) return Progress::kReadAll;
   if (node->program.count_only) {
     count_pages(node);
-    node->read_all = true;
-    return;
+    return Progress::kReadAll;
   }
   while (fill_batch(node)) {
     one_batch(node);
-    if (!table_is_full(node)) continue;
-    if (!node->program.partial) node_leave_to_core(node);
-    return;
+    if (node->leave_refused && node->refusals + node->filter_refusals > 0) return Progress::kRefused;
+    if (node_is_full(node)) return Progress::kFull;
   }
-  node->read_all = true;
+  return Progress::kReadAll;
 }
 
-void node_aggregate(ScanNode* node) {
+Progress node_aggregate(ScanNode* node) {
   Instrumentation* instrument = outerPlanState(node)->instrument;
   if (instrument != nullptr) InstrStartNode(instrument);
-  aggregate(node);
-  if (instrument != nullptr && node->core == nullptr) InstrStopNode(instrument, 0);
+  const Progress progress = aggregate(node);
+  if (instrument != nullptr) InstrStopNode(instrument, 0);
+  node->read_all = progress == Progress::kReadAll;
+  return progress;
 }
 
 }  // namespace mr

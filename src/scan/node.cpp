@@ -3,7 +3,8 @@
  *
  * The plan is a CustomScan with core's SeqScan as its outer child, which is never
  * asked for a tuple: it holds the relation, its parallel scan and its place in
- * EXPLAIN. Core's Agg, without its child, is in custom_plans.
+ * EXPLAIN; or with core's Append over feeds (feed.h). Core's Agg and Sort, without
+ * their children, are in custom_plans (shape.h).
  */
 #include "scan/node.h"
 
@@ -18,6 +19,7 @@ extern "C" {
 
 #include "pg/compat_scan.h"
 #include "pg/settings.h"
+#include "scan/feed.h"
 
 namespace mr {
 
@@ -32,22 +34,18 @@ static const CustomExecMethods kExecMethods = {"MillraceAgg", begin_node, exec_n
                                                nullptr,       nullptr,    nullptr,   nullptr,  nullptr,     nullptr,
                                                node_explain};
 
-static Node* create_state(CustomScan* scan) {
-  ScanNode* node = static_cast<ScanNode*>(palloc0(sizeof(ScanNode)));
+ScanNode* node_make(const CustomExecMethods* methods) {
+  ScanNode* node = static_cast<ScanNode*>(palloc(sizeof(ScanNode)));
+  memset(static_cast<void*>(node), 0, offsetof(ScanNode, batch));
+  node->batch.n = node->batch.n_pins = 0;
   NodeSetTag(node, T_CustomScanState);
-  node->css.methods = &kExecMethods;
-  return reinterpret_cast<Node*>(node);
+  node->css.methods = methods;
+  return node;
 }
+
+static Node* create_state(CustomScan*) { return reinterpret_cast<Node*>(node_make(&kExecMethods)); }
 
 const CustomScanMethods kScanMethods = {"MillraceAgg", create_state};
-
-/* Core's own Agg over the SeqScan. */
-static Agg* core_plan(CustomScan* scan) {
-  Agg* agg = makeNode(Agg);
-  memcpy(agg, linitial(scan->custom_plans), sizeof(Agg));
-  outerPlan(agg) = outerPlan(scan);
-  return agg;
-}
 
 /* Reasons that can only be known now. Core's Agg then gives the right answer or the right error. */
 static bool must_leave_to_core(ScanNode* node, EState* estate) {
@@ -57,8 +55,7 @@ static bool must_leave_to_core(ScanNode* node, EState* estate) {
   return estate->es_snapshot == nullptr || estate->es_snapshot->snapshot_type != SNAPSHOT_MVCC;
 }
 
-/* EXECUTE on aggregates, their functions and what the kernels stand in for. */
-static bool may_execute(Program* p) {
+bool node_may_execute(const Program* p) {
   const Oid user = GetUserId();
   ListCell* cell;
   foreach (cell, p->functions)
@@ -86,19 +83,28 @@ static int rows_in_batch(const ScanNode* node) {
   return is_light ? kBatchRows / 2 : kBatchRows;
 }
 
-static void init_columns(ScanNode* node, Relation rel) {
+/* Vector number i of those that head and what feeds it share. */
+static Vector* shared_vector(ScanNode* head, int i) {
+  if (i < list_length(head->vectors)) return static_cast<Vector*>(list_nth(head->vectors, i));
+  Vector* v = static_cast<Vector*>(palloc0(sizeof(Vector)));
+  v->values = static_cast<Datum*>(palloc0(sizeof(Datum) * kBatchRows));
+  v->nulls = static_cast<uint8*>(palloc0(kBatchRows));
+  head->vectors = lappend(head->vectors, v);
+  return v;
+}
+
+static void init_columns(ScanNode* node, ScanNode* head, Relation rel) {
   Program* p = &node->program;
+  int n = 0;
   node->columns = static_cast<Vector**>(palloc0(sizeof(Vector*) * (p->n_attributes + 1)));
   Vector** filter = static_cast<Vector**>(palloc0(sizeof(Vector*) * (p->n_attributes + 1)));
   for (int attno = 1; attno <= p->n_attributes; attno++) {
     if (!p->used[attno]) continue;
-    Vector* v = static_cast<Vector*>(palloc0(sizeof(Vector)));
-    v->values = static_cast<Datum*>(palloc0(sizeof(Datum) * kBatchRows));
-    v->nulls = static_cast<uint8*>(palloc0(kBatchRows));
+    Vector* v = shared_vector(head, n++);
     node->columns[attno] = v;
     if (p->used_by_filter[attno]) filter[attno] = v;
   }
-  node->spare = static_cast<Datum*>(palloc0(sizeof(Datum) * kBatchRows));
+  if (head->spare == nullptr) head->spare = static_cast<Datum*>(palloc0(sizeof(Datum) * kBatchRows));
   /* Two steps when the filter's columns are had without a walk, or when it lets little pass. */
   deformer_init(&node->filter_columns, RelationGetDescr(rel), filter);
   const double rows = rel->rd_rel->reltuples;
@@ -111,52 +117,94 @@ static void init_columns(ScanNode* node, Relation rel) {
 static void init_transitions(ScanNode* node) {
   Program* p = &node->program;
   for (int i = 0; i < p->n_transitions; i++) {
-    TransitionPlan* plan = &p->transitions[i];
-    Transition* t = &plan->t;
+    Transition* t = &p->transitions[i].t;
     t->shared = &node->shared;
     t->call = static_cast<FunctionCallInfo>(palloc0(SizeForFunctionCallInfo(t->n_args + 1)));
     InitFunctionCallInfoData(*t->call, &t->transfn_info, t->n_args + 1, t->aggref->inputcollid,
                              reinterpret_cast<fmNodePtr>(node->shared.fake), nullptr);
+  }
+}
+
+static void init_filters(ScanNode* node) {
+  Program* p = &node->program;
+  for (int i = 0; i < p->n_transitions; i++) {
+    TransitionPlan* plan = &p->transitions[i];
     if (plan->filter_predicate != nullptr)
       predicate_bind(plan->filter_predicate, node->columns, &node->css.ss.ps);
     if (plan->filter != nullptr) plan->filter_state = ExecInitExpr(plan->filter, &node->css.ss.ps);
   }
 }
 
-static void init_execution(ScanNode* node, EState* estate, Relation rel) {
+void node_init_reading(ScanNode* node, ScanNode* head, Relation rel) {
   Program* p = &node->program;
-  AggShared* shared = &node->shared;
-  shared->states = AllocSetContextCreate(estate->es_query_cxt, "millrace aggregates", ALLOCSET_DEFAULT_SIZES);
-  shared->scratch = AllocSetContextCreate(estate->es_query_cxt, "millrace scratch", ALLOCSET_DEFAULT_SIZES);
-  shared->fake = fake_agg_state(shared->states);
-  shared->fake_final = fake_agg_state(node->css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
-  init_columns(node, rel);
+  init_columns(node, head, rel);
   for (int i = 0; i < p->n_predicates; i++) predicate_bind(p->predicates[i], node->columns, &node->css.ss.ps);
   compute_bind(&p->filter_compute, node->columns, &node->css.ss.ps);
   compute_bind(&p->compute, node->columns, &node->css.ss.ps);
   if (p->filter_compute.n > 0) node->quals = ExecInitQual(outerPlan(node->css.ss.ps.plan)->qual, &node->css.ss.ps);
   if (p->residual != NIL) node->residual = ExecInitQual(p->residual, &node->css.ss.ps);
-  init_transitions(node);
-  node->row = ExecAllocTableSlot(&estate->es_tupleTable, RelationGetDescr(rel), &TTSOpsVirtual);
+  if (node != head) init_transitions(node);
+  init_filters(node);
+  node->row = ExecAllocTableSlot(&node->css.ss.ps.state->es_tupleTable, RelationGetDescr(rel), &TTSOpsVirtual);
   for (int i = 0; i < RelationGetDescr(rel)->natts; i++) {
     node->row->tts_values[i] = 0;
     node->row->tts_isnull[i] = true;
   }
+}
+
+void node_init_rows(ScanNode* node) {
+  Program* p = &node->program;
+  node->columns = static_cast<Vector**>(palloc0(sizeof(Vector*) * (p->n_attributes + 1)));
+  for (int attno = 1; attno <= p->n_attributes; attno++) {
+    if (!p->used[attno]) continue;
+    node->columns[attno] = static_cast<Vector*>(palloc0(sizeof(Vector)));
+    node->columns[attno]->values = static_cast<Datum*>(palloc0(sizeof(Datum)));
+    node->columns[attno]->nulls = static_cast<uint8*>(palloc0(1));
+    node->columns[attno]->has_nulls = true;
+  }
+  for (int i = 0; i < p->n_transitions; i++)
+    if (p->transitions[i].filter != nullptr)
+      p->transitions[i].filter_state = ExecInitExpr(p->transitions[i].filter, &node->css.ss.ps);
+}
+
+static void init_execution(ScanNode* node, EState* estate) {
+  AggShared* shared = &node->shared;
+  shared->states = AllocSetContextCreate(estate->es_query_cxt, "millrace aggregates", ALLOCSET_DEFAULT_SIZES);
+  shared->scratch = AllocSetContextCreate(estate->es_query_cxt, "millrace scratch", ALLOCSET_DEFAULT_SIZES);
+  shared->fake = fake_agg_state(shared->states);
+  shared->fake_final = fake_agg_state(node->css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
+  init_transitions(node);
+  node->leave_refused = node->shape.sort != nullptr;
+  order_init(&node->order, &node->program, &node->shape);
+  if (node->shape.append != nullptr)
+    node_init_rows(node);
+  else
+    node_init_reading(node, node, castNode(SeqScanState, outerPlanState(node))->ss.ss_currentRelation);
   node_reset_states(node);
+}
+
+static const char* compile(ScanNode* node) {
+  const Shape* shape = &node->shape;
+  if (shape->append == nullptr) {
+    Relation rel = castNode(SeqScanState, outerPlanState(node))->ss.ss_currentRelation;
+    return program_compile(&node->program, shape->agg, castNode(SeqScan, linitial(shape->scans)),
+                           RelationGetNumberOfAttributes(rel), shape->parallel);
+  }
+  /* Also says what becomes of the states. */
+  const char* reason = program_compile(&node->program, shape->agg, shape_append_rows(shape),
+                                       list_length(shape->append->plan.targetlist), shape->parallel);
+  return reason != nullptr ? reason : feeds_compile(node);
 }
 
 static void begin_node(CustomScanState* css, EState* estate, int eflags) {
   ScanNode* node = as_node(css);
   CustomScan* scan = castNode(CustomScan, css->ss.ps.plan);
-  node->agg = core_plan(scan);
+  shape_recall(scan, &node->shape);
   node->eflags = eflags;
   if (must_leave_to_core(node, estate)) return node_leave_to_core(node);
   outerPlanState(css) = ExecInitNode(outerPlan(scan), estate, eflags);
-  Relation rel = castNode(SeqScanState, outerPlanState(css))->ss.ss_currentRelation;
-  const char* reason =
-      program_compile(&node->program, node->agg, castNode(SeqScan, outerPlan(scan)), rel);
-  if (reason != nullptr || !may_execute(&node->program)) return node_leave_to_core(node);
-  init_execution(node, estate, rel);
+  if (compile(node) != nullptr || !node_may_execute(&node->program)) return node_leave_to_core(node);
+  init_execution(node, estate);
 }
 
 void node_leave_to_core(ScanNode* node) {
@@ -168,7 +216,7 @@ void node_leave_to_core(ScanNode* node) {
   }
   if (node->shared.states != nullptr) MemoryContextReset(node->shared.states);
   MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
-  node->core = ExecInitNode(reinterpret_cast<Plan*>(node->agg), estate, node->eflags);
+  node->core = ExecInitNode(shape_core_plan(&node->shape), estate, node->eflags);
   node->css.custom_ps = list_make1(node->core);
   MemoryContextSwitchTo(old);
 }
@@ -273,7 +321,8 @@ static TupleTableSlot* next_group(ScanNode* node) {
   while (node->next < n) {
     CHECK_FOR_INTERRUPTS();
     ResetExprContext(econtext);
-    econtext->ecxt_scantuple = load_group(node, node->next++);
+    const uint32 at = node->next++;
+    econtext->ecxt_scantuple = load_group(node, node->order.n > 0 ? node->order.groups[at] : at);
     if (!ExecQual(node->css.ss.ps.qual, econtext)) {
       InstrCountFiltered1(&node->css, 1);
       continue;
@@ -281,6 +330,14 @@ static TupleTableSlot* next_group(ScanNode* node) {
     return projection != nullptr ? ExecProject(projection) : econtext->ecxt_scantuple;
   }
   return nullptr;
+}
+
+/* Groups until they can be handed out. False: it is core's turn. */
+static bool aggregate(ScanNode* node) {
+  const Progress progress = node->shape.append != nullptr ? feeds_aggregate(node) : node_aggregate(node);
+  if (progress == Progress::kRefused) return false;
+  if (progress == Progress::kFull && !node->program.partial) return false;
+  return node->order.n == 0 || order_groups(&node->order, &node->groups);
 }
 
 static TupleTableSlot* exec_node(CustomScanState* css) {
@@ -294,8 +351,10 @@ static TupleTableSlot* exec_node(CustomScanState* css) {
       node_reset_states(node); /* a full table has been handed out */
       node->flushes++;
     }
-    node_aggregate(node);
-    node->ready = true;
+    if (aggregate(node))
+      node->ready = true;
+    else
+      node_leave_to_core(node);
   }
 }
 
@@ -307,6 +366,17 @@ static void end_node(CustomScanState* css) {
   }
   if (node->started) reader_stop(&node->reader, &node->batch);
   ExecEndNode(outerPlanState(css));
+}
+
+void node_restart_reading(ScanNode* node) {
+  if (node->started) reader_stop(&node->reader, &node->batch);
+  Program* p = &node->program;
+  for (int i = 0; i < p->n_predicates; i++) predicate_reset(p->predicates[i]);
+  for (int i = 0; i < p->n_transitions; i++)
+    if (p->transitions[i].filter_predicate != nullptr) predicate_reset(p->transitions[i].filter_predicate);
+  compute_reset(&p->filter_compute);
+  compute_reset(&p->compute);
+  node->started = node->read_all = false;
 }
 
 static void rescan_node(CustomScanState* css) {
@@ -322,16 +392,10 @@ static void rescan_node(CustomScanState* css) {
     node->next = 0; /* nothing the groups depend on has changed */
     return;
   }
-  if (node->started) reader_stop(&node->reader, &node->batch);
-  Program* p = &node->program;
-  for (int i = 0; i < p->n_predicates; i++) predicate_reset(p->predicates[i]);
-  for (int i = 0; i < p->n_transitions; i++)
-    if (p->transitions[i].filter_predicate != nullptr) predicate_reset(p->transitions[i].filter_predicate);
-  compute_reset(&p->filter_compute);
-  compute_reset(&p->compute);
-  node_reset_states(node);
-  node->started = node->read_all = false;
+  if (node->shape.append == nullptr) node_restart_reading(node);
+  node->read_all = false;
   node->flushes = 0;
+  node_reset_states(node);
   ExecReScan(outerPlanState(css));
 }
 

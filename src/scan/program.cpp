@@ -301,13 +301,13 @@ static bool errors_could_swap(const Program* p) {
   return p->residual != NIL && (p->compute.may_refuse || lazy_filter || OidIsValid(transition_error));
 }
 
-const char* program_compile(Program* p, Agg* agg, SeqScan* scan, Relation rel) {
+const char* program_compile(Program* p, Agg* agg, SeqScan* scan, int n_attributes, bool parallel) {
   memset(p, 0, sizeof(*p));
-  p->n_attributes = RelationGetNumberOfAttributes(rel);
+  p->n_attributes = static_cast<AttrNumber>(n_attributes);
   p->used = static_cast<bool*>(palloc0(p->n_attributes + 1));
   p->used_by_filter = static_cast<bool*>(palloc0(p->n_attributes + 1));
   /* The lower half of a parallel DISTINCT is not marked as partial; groups given out twice do no harm there either. */
-  const bool parallel_distinct = agg->aggsplit == AGGSPLIT_SIMPLE && scan->scan.plan.parallel_aware;
+  const bool parallel_distinct = agg->aggsplit == AGGSPLIT_SIMPLE && parallel;
   p->partial = agg->aggsplit == AGGSPLIT_INITIAL_SERIAL || parallel_distinct;
   Walk walk = {p, scan, nullptr};
   const char* reason = compile_filter(&walk);
@@ -323,6 +323,21 @@ const char* program_compile(Program* p, Agg* agg, SeqScan* scan, Relation rel) {
   p->count_only = only_count;
   for (int i = 1; i <= p->n_attributes; i++) p->used[i] = p->used[i] || p->used_by_filter[i];
   return nullptr;
+}
+
+bool programs_agree(const Program* a, const Program* b) {
+  if (a->n_keys != b->n_keys || a->n_transitions != b->n_transitions || a->state_bytes != b->state_bytes) return false;
+  for (int i = 0; i < a->n_keys; i++) {
+    const GroupKey* x = &a->keys[i];
+    const GroupKey* y = &b->keys[i];
+    if (x->kind != y->kind || x->byval != y->byval || x->length != y->length) return false;
+  }
+  for (int i = 0; i < a->n_transitions; i++) {
+    const Transition* x = &a->transitions[i].t;
+    const Transition* y = &b->transitions[i].t;
+    if (x->ops != y->ops || x->offset != y->offset) return false;
+  }
+  return true;
 }
 
 }  // namespace mr

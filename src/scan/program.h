@@ -14,7 +14,6 @@
 
 extern "C" {
 #include "nodes/plannodes.h"
-#include "utils/rel.h"
 }
 
 namespace mr {
@@ -79,8 +78,12 @@ struct Program {
 
 /*
  * Compiles into CurrentMemoryContext. Returns NULL and fills *program, or the reason why this
- * is left to core.
+ * is left to core. The Agg's input is the scan's output, perhaps through an Append; parallel:
+ * only some of the rows come to this process.
  */
-const char* program_compile(Program* program, Agg* agg, SeqScan* scan, Relation rel);
+const char* program_compile(Program* program, Agg* agg, SeqScan* scan, int n_attributes, bool parallel);
+
+/* Can programs compiled from one Agg and several SeqScans work on the same groups and states? */
+bool programs_agree(const Program* a, const Program* b);
 
 }  // namespace mr
