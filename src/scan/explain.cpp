@@ -1,13 +1,10 @@
 /*
  * explain.cpp: what EXPLAIN says of a Custom Scan (MillraceAgg) beyond what core says itself.
  */
+#include "scan/explain.h"
 #include "scan/node.h"
 
 extern "C" {
-#include "commands/explain.h"
-#if PG_VERSION_NUM >= 180000
-#include "commands/explain_format.h"
-#endif
 #include "nodes/makefuncs.h"
 #include "utils/ruleutils.h"
 }
@@ -16,7 +13,7 @@ extern "C" {
 
 namespace mr {
 
-static void explain_expression(const char* label, Node* expr, PlanState* where, List* ancestors, ExplainState* es) {
+void explain_expression(const char* label, Node* expr, PlanState* where, List* ancestors, ExplainState* es) {
   List* context = set_deparse_context_plan(es->deparse_cxt, where->plan, ancestors);
   const bool prefix = list_length(es->rtable) > 1 || es->verbose;
   ExplainPropertyText(label, deparse_expression(expr, context, prefix, false), es);

@@ -22,16 +22,17 @@ extern "C" {
 #include "pg/settings.h"
 #include "scan/agg_plan.h"
 #include "scan/feed.h"
+#include "scan/scan_node.h"
+#include "scan/scan_plan.h"
 
 namespace mr {
 
 static planner_hook_type next_planner = nullptr;
 
 struct Rewrite {
-  PlannedStmt* statement;
-  MemoryContext scratch; /* for compiling; reset after each node */
-  int highest_plan_id;   /* 0: not looked for */
-  bool in_gather;        /* below a Gather: rows come in any order */
+  PlanScope scope;
+  int highest_plan_id; /* 0: not looked for */
+  bool in_gather;      /* below a Gather: rows come in any order */
 };
 
 bool relation_is_ours(Relation rel) {
@@ -67,8 +68,13 @@ static void rewrite_others(Plan* plan, Rewrite* rewrite) {
 }
 
 static void rewrite_children(Plan* plan, Rewrite* rewrite) {
+  const PlanScope scope = rewrite->scope;
+  enter_outer(&rewrite->scope, plan);
   rewrite_tree(&plan->lefttree, rewrite);
+  rewrite->scope = scope;
+  enter_inner(&rewrite->scope, plan);
   rewrite_tree(&plan->righttree, rewrite);
+  rewrite->scope = scope;
   switch (nodeTag(plan)) {
     case T_Append:
       return rewrite_list(castNode(Append, plan)->appendplans, rewrite);
@@ -85,38 +91,46 @@ static void rewrite_tree(Plan** slot, Rewrite* rewrite) {
   Plan* plan = *slot;
   if (plan == nullptr) return;
   check_stack_depth();
-  const AggScope scope = {rewrite->statement, rewrite->scratch, &rewrite->highest_plan_id,
+  const AggScope scope = {rewrite->scope.statement, rewrite->scope.scratch, &rewrite->highest_plan_id,
                           rewrite->in_gather};
   Plan* scan = plan_aggregate(&scope, plan);
   if (scan != nullptr) {
     *slot = scan;
     return rewrite_others(outerPlan(scan), rewrite);
   }
+  if (IsA(plan, SeqScan)) {
+    scan = plan_filter_scan(&rewrite->scope, castNode(SeqScan, plan));
+    if (scan != nullptr) *slot = scan;
+    return;
+  }
+  if (IsA(plan, Limit)) plan_topn(&rewrite->scope, castNode(Limit, plan));
   const bool in_gather = rewrite->in_gather;
   rewrite->in_gather |= IsA(plan, GatherMerge) || (IsA(plan, Gather) && !castNode(Gather, plan)->single_copy);
   rewrite_children(plan, rewrite);
   rewrite->in_gather = in_gather;
 }
 
-static void rewrite_statement(PlannedStmt* statement) {
-  Rewrite rewrite = {statement,
-                     AllocSetContextCreate(CurrentMemoryContext, "millrace plan", ALLOCSET_SMALL_SIZES), 0,
-                     false};
+static void rewrite_statement(PlannedStmt* statement, bool reads_all) {
+  MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "millrace plan", ALLOCSET_SMALL_SIZES);
+  Rewrite rewrite = {{statement, scratch, 0, reads_all}, 0, false};
   rewrite_tree(&statement->planTree, &rewrite);
+  rewrite.scope.reads_all = false; /* EXISTS and its like */
   rewrite_list(statement->subplans, &rewrite);
-  MemoryContextDelete(rewrite.scratch);
+  MemoryContextDelete(scratch);
 }
 
 static PlannedStmt* plan_statement(Query* query, const char* text, int options, ParamListInfo params) {
   PlannedStmt* statement = next_planner != nullptr ? next_planner(query, text, options, params)
                                                    : standard_planner(query, text, options, params);
-  if (setting_scan) rewrite_statement(statement);
+  if (setting_scan) rewrite_statement(statement, (options & CURSOR_OPT_FAST_PLAN) == 0);
   return statement;
 }
 
 void init_scan() {
   RegisterCustomScanMethods(&kScanMethods);
   RegisterCustomScanMethods(&kFeedMethods);
+  RegisterCustomScanMethods(&kFilterScanMethods);
+  RegisterCustomScanMethods(&kTopNMethods);
   next_planner = planner_hook;
   planner_hook = plan_statement;
 }
