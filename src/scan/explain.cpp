@@ -13,9 +13,9 @@ extern "C" {
 
 namespace mr {
 
-void explain_expression(const char* label, Node* expr, PlanState* where, List* ancestors, ExplainState* es) {
+void explain_expression(const char* label, Node* expr, PlanState* where, List* ancestors, bool prefix,
+                        ExplainState* es) {
   List* context = set_deparse_context_plan(es->deparse_cxt, where->plan, ancestors);
-  const bool prefix = list_length(es->rtable) > 1 || es->verbose;
   ExplainPropertyText(label, deparse_expression(expr, context, prefix, false), es);
 }
 
@@ -57,13 +57,14 @@ void explain_reading(ScanNode* node, bool parallel, List* ancestors, ExplainStat
   Program* p = &node->program;
   PlanState* child = outerPlanState(node);
   List* quals = child->plan->qual;
+  const bool prefix = list_length(es->rtable) > 1 || es->verbose;
   if (p->n_predicates > 0)
     explain_expression("Vectorized Filter",
                        reinterpret_cast<Node*>(make_ands_explicit(list_copy_head(quals, p->n_predicates))), child,
-                       ancestors, es);
+                       ancestors, prefix, es);
   if (p->residual != NIL)
     explain_expression("Residual Filter", reinterpret_cast<Node*>(make_ands_explicit(p->residual)), child, ancestors,
-                       es);
+                       prefix, es);
   if (!p->count_only) ExplainPropertyText("Evaluation", p->by_row ? "by row" : "by column", es);
   /* Workers keep their own counts: those of the leader alone would mislead. */
   if (!es->analyze || parallel) return;

@@ -14,7 +14,8 @@ extern "C" {
 
 namespace mr {
 
-/* Adds an expression over the columns of a node. */
-void explain_expression(const char* label, Node* expr, PlanState* where, List* ancestors, ExplainState* es);
+/* Adds an expression over the columns of a node; prefix: with their table's name. */
+void explain_expression(const char* label, Node* expr, PlanState* where, List* ancestors, bool prefix,
+                        ExplainState* es);
 
 }  // namespace mr

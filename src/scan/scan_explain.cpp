@@ -39,10 +39,10 @@ void filter_scan_explain(CustomScanState* css, List* ancestors, ExplainState* es
   if (scan->n_predicates > 0)
     explain_expression("Vectorized Filter",
                        reinterpret_cast<Node*>(make_ands_explicit(list_copy_head(quals, scan->n_predicates))),
-                       &css->ss.ps, ancestors, es);
+                       &css->ss.ps, ancestors, es->verbose, es);
   if (scan->residual_quals != NIL)
     explain_expression("Residual Filter", reinterpret_cast<Node*>(make_ands_explicit(scan->residual_quals)),
-                       &css->ss.ps, ancestors, es);
+                       &css->ss.ps, ancestors, es->verbose, es);
   if (scan->topn != nullptr) explain_topn(scan, es);
   ExplainPropertyText("SIMD Target", mr_simd_target(), es);
   /* Workers keep their own counts: those of the leader alone would mislead. */

@@ -58,11 +58,14 @@ static void init_columns(FilterScan* scan, const bool* used) {
   for (int attno = 1; attno <= desc->natts; attno++) {
     if (!used[attno]) continue;
     Vector* v = static_cast<Vector*>(palloc0(sizeof(Vector)));
-    v->values = static_cast<Datum*>(palloc0(sizeof(Datum) * kBatchRows));
+    v->values = static_cast<Datum*>(palloc(sizeof(Datum) * kBatchRows));
     v->nulls = static_cast<uint8*>(palloc0(kBatchRows));
     scan->columns[attno] = v;
   }
   deformer_init(&scan->deformer, desc, scan->columns);
+  /* Not zeroed, as the columns' values: that would be felt by a short LIMIT. */
+  scan->batch = static_cast<RowBatch*>(palloc(sizeof(RowBatch)));
+  scan->batch->n = scan->batch->n_pins = 0;
   for (int i = 0; i < scan->n_predicates; i++)
     predicate_bind(scan->predicates[i], scan->columns, &scan->css.ss.ps);
 }

@@ -36,7 +36,7 @@ struct FilterScan {
   bool started;
   int pages_wanted; /* of the next batch: the first are small, for LIMIT */
   PageReader reader;
-  RowBatch batch;
+  RowBatch* batch;
   Vector** columns; /* [attno] */
   Deformer deformer;
 

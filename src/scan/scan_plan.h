@@ -15,7 +15,12 @@ struct PlanScope {
   PlannedStmt* statement;
   MemoryContext scratch; /* for compiling; reset after each node */
   int workers;           /* of the Gather above; 0: none */
+  bool reads_all;        /* as far as can be told, rows are asked for to the end */
 };
+
+/* From a node's scope to that of its outer, or its inner, child. */
+void enter_outer(PlanScope* scope, const Plan* plan);
+void enter_inner(PlanScope* scope, const Plan* plan);
 
 /* A MillraceScan in the scan's place, or NULL. */
 Plan* plan_filter_scan(const PlanScope* scope, SeqScan* scan);

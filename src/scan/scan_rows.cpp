@@ -44,13 +44,13 @@ static void let_go_of_batch(FilterScan* scan) {
 
 void stop_reading(FilterScan* scan) {
   let_go_of_batch(scan);
-  if (scan->started) reader_stop(&scan->reader, &scan->batch);
+  if (scan->started) reader_stop(&scan->reader, scan->batch);
   scan->started = false;
 }
 
 /* The pages of the batch become ours, to be let go one by one: a cursor may stand still here. */
 static bool fill_batch(FilterScan* scan) {
-  RowBatch* batch = &scan->batch;
+  RowBatch* batch = scan->batch;
   let_go_of_batch(scan);
   reader_release(batch);
   deform_start(&scan->deformer);
@@ -129,7 +129,7 @@ static TupleTableSlot* store_row(FilterScan* scan, int row) {
   }
   Buffer buffer = scan->pages[scan->page];
   Page page = BufferGetPage(buffer);
-  HeapTupleHeader header = scan->batch.tuples[row];
+  HeapTupleHeader header = scan->batch->tuples[row];
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<char*>(header) - static_cast<char*>(page));
   const int lines = PageGetMaxOffsetNumber(page);
   const ItemIdData* items = PageGetItemId(page, FirstOffsetNumber);
