@@ -40,9 +40,10 @@ void init_settings() {
                            "When on, COPY FROM of text and CSV input into tables is read and stored by millrace's "
                            "fast path where it can be, with the same result. When off, PostgreSQL's own code runs.",
                            &setting_copy, true, PGC_USERSET, 0, nullptr, nullptr, nullptr);
-  DefineCustomBoolVariable("millrace.scan", "Lets millrace aggregate over table scans.",
+  DefineCustomBoolVariable("millrace.scan", "Lets millrace run table scans and what is above them.",
                            "When on, counts and aggregates over sequential scans of ordinary tables are computed by "
-                           "a Custom Scan (MillraceAgg) where all of the aggregation is known to it, with the same "
+                           "a Custom Scan (MillraceAgg) where all of the aggregation is known to it, filters run in a "
+                           "MillraceScan, and the first rows in an order are found with a MillraceTopN, with the same "
                            "result. When off, PostgreSQL's own plan runs, also of statements prepared before.",
                            &setting_scan, false, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
   DefineCustomRealVariable("millrace.scan_min_cost", "Cheapest table scan that millrace aggregates over.",
