@@ -65,7 +65,7 @@ static void init_columns(FilterScan* scan, const bool* used) {
   deformer_init(&scan->deformer, desc, scan->columns);
   /* Not zeroed, as the columns' values: that would be felt by a short LIMIT. */
   scan->batch = static_cast<RowBatch*>(palloc(sizeof(RowBatch)));
-  scan->batch->n = scan->batch->n_pins = 0;
+  scan->batch->n = scan->batch->n_pins = scan->batch->most = 0;
   for (int i = 0; i < scan->n_predicates; i++)
     predicate_bind(scan->predicates[i], scan->columns, &scan->css.ss.ps);
 }
