@@ -5,7 +5,6 @@
 #include "pg/pg.h"
 
 extern "C" {
-#include "nodes/plannodes.h"
 #include "utils/rel.h"
 }
 
@@ -13,9 +12,6 @@ namespace mr {
 
 /* An ordinary heap table. */
 bool relation_is_ours(Relation rel);
-
-/* Does a scan cost millrace.scan_min_cost? */
-bool is_worth_it(const Plan* scan);
 
 /* Registers the custom scan and chains planner_hook. */
 void init_scan();

@@ -18,6 +18,7 @@ extern "C" {
 }
 
 #include "pg/compat_scan.h"
+#include "pg/settings.h"
 #include "scan/hook.h"
 #include "scan/scan_node.h"
 
@@ -91,7 +92,7 @@ static Relation open_table(const PlanScope* scope, const SeqScan* scan, TableSiz
   const Index rti = scan->scan.scanrelid;
   RangeTblEntry* rte = rt_fetch(rti, scope->statement->rtable);
   if (rte->rtekind != RTE_RELATION || rte->tablesample != nullptr || is_locked(scope->statement, rti)) return nullptr;
-  if (!is_worth_it(&scan->scan.plan)) return nullptr;
+  if (scan->scan.plan.total_cost - scan->scan.plan.startup_cost < setting_scan_min_cost) return nullptr;
   Relation rel = table_open(rte->relid, NoLock); /* locked by the planner */
   double all_visible;
   if (relation_is_ours(rel)) {
