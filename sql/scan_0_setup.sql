@@ -52,7 +52,7 @@ EXCEPTION WHEN OTHERS THEN
 END $$;
 
 -- As testing.scan(), but rows must also come in the same order.
-CREATE FUNCTION testing.ordered(query text, OUT nodes text, OUT result text) LANGUAGE plpgsql AS $$
+CREATE FUNCTION testing.in_order(query text, OUT nodes text, OUT result text) LANGUAGE plpgsql AS $$
 DECLARE fast text; r record;
 BEGIN
   FOR i IN 0..1 LOOP

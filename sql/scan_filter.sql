@@ -11,7 +11,7 @@ INSERT INTO f SELECT g, g % 7, g, g * 1000000007::int8, g % 5, CASE WHEN g % 11 
 INSERT INTO f (i4) SELECT g FROM generate_series(1, 300) g;
 ANALYZE f;
 CREATE FUNCTION testing.each(queries text[]) RETURNS TABLE (query text, nodes text, result text) LANGUAGE sql AS
-  $$ SELECT q, (testing.ordered(q)).* FROM unnest(queries) WITH ORDINALITY u(q, n) ORDER BY n $$;
+  $$ SELECT q, (testing.in_order(q)).* FROM unnest(queries) WITH ORDINALITY u(q, n) ORDER BY n $$;
 SELECT * FROM testing.each(ARRAY[
   'SELECT i4, t FROM f WHERE i2 = 3', 'SELECT i4 FROM f WHERE i4 BETWEEN 100 AND 105', 'SELECT * FROM f WHERE i8 > 2999000000000', 'SELECT i4 FROM f WHERE f4 < 1', 'SELECT i4 FROM f WHERE f8 = ''NaN''',
   'SELECT i4 FROM f WHERE n = 2.50', 'SELECT i4, m FROM f WHERE m <= 3', 'SELECT i4 FROM f WHERE d = ''2020-02-01''', 'SELECT i4 FROM f WHERE d < timestamp ''2020-01-02 12:00''',

@@ -14,14 +14,14 @@ INSERT INTO n SELECT g, g, h % 7, h % 100 - 50, h * 1000000007::int8, (h % 50) /
 INSERT INTO n (id) SELECT 3000 + g FROM generate_series(1, 60) g;
 ANALYZE n;
 CREATE FUNCTION testing.each(queries text[]) RETURNS TABLE (query text, nodes text, result text) LANGUAGE sql AS
-  $$ SELECT q, (testing.ordered(q)).* FROM unnest(queries) WITH ORDINALITY u(q, n) ORDER BY n $$;
+  $$ SELECT q, (testing.in_order(q)).* FROM unnest(queries) WITH ORDINALITY u(q, n) ORDER BY n $$;
 -- every kind of key, in every direction: not one differs
 WITH queries AS (
   SELECT k, format('SELECT id, %I FROM n ORDER BY %I%s%s%s', k, k, direction, nulls, more) AS q
   FROM unnest('{i2,i4,i8,f4,f8,u,m,d,ts,tz,tm,b,t,l,c,o,q,k,s,e}'::text[]) k, unnest('{"", " DESC"}'::text[]) direction, unnest('{""," NULLS FIRST"," NULLS LAST"}'::text[]) nulls,
     unnest('{" LIMIT 1"," LIMIT 10"," LIMIT 7 OFFSET 3",", i4 LIMIT 12",", d DESC, u NULLS FIRST LIMIT 5",", l LIMIT 9"}'::text[]) more)
 SELECT k, string_agg(DISTINCT nodes, ' ') AS nodes, count(*), count(*) FILTER (WHERE result ~ 'DIFFERENT') AS different, max(result) FILTER (WHERE result ~ 'DIFFERENT')
-FROM (SELECT k, (testing.ordered(q)).* FROM queries) r GROUP BY k ORDER BY k;
+FROM (SELECT k, (testing.in_order(q)).* FROM queries) r GROUP BY k ORDER BY k;
 SELECT * FROM testing.each(ARRAY[
   'SELECT id, d, u FROM n ORDER BY d, u LIMIT 5', 'SELECT id, i4, ctid FROM n ORDER BY i4 DESC NULLS LAST LIMIT 4', 'SELECT * FROM n ORDER BY m, t LIMIT 3', 'SELECT id FROM n WHERE i2 = 3 ORDER BY i8 LIMIT 4',
   'SELECT id FROM n WHERE i2 = 3 AND b ORDER BY tm DESC NULLS LAST, id LIMIT 4', 'SELECT id FROM n ORDER BY b LIMIT 4', 'SELECT i4, id FROM n WHERE id > 3000 ORDER BY id LIMIT 2', 'SELECT 7, id FROM n ORDER BY id LIMIT 2',
