@@ -3,7 +3,7 @@ LOAD 'millrace';
 SET max_parallel_workers_per_gather = 0;
 SET millrace.simd = scalar;
 CREATE TABLE f (gone int, i2 int2, i4 int4, i8 int8, f4 float4, f8 float8, n numeric, m numeric(10,2), d date, ts timestamp, tz timestamptz,
-                tm time, b bool, t text, v varchar(20), c char(6), o oid, q "char", u uuid, a int[]);
+                tm time, b bool, t text, v varchar(20), c char(6), o oid, q "char", u uuid, a int[]) WITH (autovacuum_enabled = off);
 INSERT INTO f SELECT g, g % 7, g, g * 1000000007::int8, g % 5, CASE WHEN g % 11 = 0 THEN 'NaN' ELSE g / 8.0 END, (g % 13) / 4.0, g % 100, date '2020-01-01' + g % 50,
   timestamp '2020-01-01' + g % 50 * interval '7 hours', timestamptz '2020-01-01 00:00+00' + g % 50 * interval '7 hours', time '00:00' + g % 90 * interval '1 min',
   g % 3 = 0, 'text ' || g % 40, 'v' || g % 30, 'c' || g % 20, g % 10, chr(97 + g % 26)::"char", md5((g % 60)::text)::uuid, ARRAY[g, g % 3]

@@ -11,7 +11,7 @@ extern "C" {
 namespace mr {
 
 bool setting_copy = true;
-bool setting_scan = false;
+bool setting_scan = true;
 double setting_scan_min_cost = 2.0;
 bool setting_log_fallback = false;
 
@@ -45,7 +45,7 @@ void init_settings() {
                            "a Custom Scan (MillraceAgg) where all of the aggregation is known to it, filters run in a "
                            "MillraceScan, and the first rows in an order are found with a MillraceTopN, with the same "
                            "result. When off, PostgreSQL's own plan runs, also of statements prepared before.",
-                           &setting_scan, false, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
+                           &setting_scan, true, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
   DefineCustomRealVariable("millrace.scan_min_cost", "Cheapest table scan that millrace aggregates over.",
                            "A scan that the planner thinks costs less, as of a table of some dozens of rows, is left to "
                            "PostgreSQL: starting would take longer than is gained.",
