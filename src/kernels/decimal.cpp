@@ -7,6 +7,8 @@
  *   head   the 8 bytes that end with the numeric header: varlena header in byte 5, numeric header in 6 and 7
  *   tail   the 8 bytes that end with the value: its last four digits, the last one on top
  */
+#include <string.h>
+
 #define HWY_WANT_AVX3_DL 1
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/decimal.cpp"
