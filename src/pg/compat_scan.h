@@ -5,8 +5,10 @@
 #include "pg/pg.h"
 
 extern "C" {
+#include "access/stratnum.h"
 #include "nodes/nodes.h"
 #include "pgstat.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #if PG_VERSION_NUM >= 160000
 #include "catalog/pg_proc.h"
@@ -60,6 +62,20 @@ extern "C" bool lc_collate_is_c(Oid collation);
 #else
 #define mr_collate_is_c(collation) ((collation) == C_COLLATION_OID || (collation) == 951 /* POSIX */)
 #endif
+
+/* Family and input type of an operator that sorts, and which way it does; false: it does not sort. */
+inline bool mr_ordering_operator(Oid op, Oid* family, Oid* type, bool* descending) {
+#if PG_VERSION_NUM < 180000
+  int16 strategy;
+  if (!get_ordering_op_properties(op, family, type, &strategy)) return false;
+  *descending = strategy == BTGreaterStrategyNumber;
+#else
+  CompareType order;
+  if (!get_ordering_op_properties(op, family, type, &order)) return false;
+  *descending = order == COMPARE_GT;
+#endif
+  return true;
+}
 
 /* Walkers and mutators of expression trees: until 15 their type is a function without prototype. */
 #if PG_VERSION_NUM < 160000

@@ -15,20 +15,17 @@
 #include "scan/topn.h"
 
 extern "C" {
-#include "access/htup_details.h"
 #include "access/nbtree.h"
-#include "catalog/pg_collation.h"
-#include "catalog/pg_database.h"
 #include "executor/executor.h"
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/syscache.h"
 #include "utils/uuid.h"
 }
 
 #include "kernels/filter.h"
+#include "pg/compat_scan.h"
 #include "scan/numeric_state.h"
 
 namespace mr {
@@ -60,28 +57,6 @@ static const Comparator kComparators[] = {{F_BTINT2CMP, CodeKind::kInteger, true
                                           {F_BPCHARCMP, CodeKind::kBpchar, false},
                                           {F_UUID_CMP, CodeKind::kUuid, false}};
 
-/* Does this collation compare bytes? No pg_locale.h: it wants ICU's headers. */
-static bool collation_is_c(Oid collation) {
-  if (collation == C_COLLATION_OID || collation == POSIX_COLLATION_OID) return true;
-  if (collation != DEFAULT_COLLATION_OID) return false;
-  HeapTuple tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId));
-  if (!HeapTupleIsValid(tuple)) return false;
-  Form_pg_database form = reinterpret_cast<Form_pg_database>(GETSTRUCT(tuple));
-  bool isnull = true;
-  Datum name = 0;
-  if (form->datlocprovider == COLLPROVIDER_LIBC)
-    name = SysCacheGetAttr(DATABASEOID, tuple, Anum_pg_database_datcollate, &isnull);
-  bool c = false;
-  if (!isnull) {
-    text* value = DatumGetTextPP(name);
-    const char* p = VARDATA_ANY(value);
-    const size_t n = VARSIZE_ANY_EXHDR(value);
-    c = (n == 1 && *p == 'C') || (n == 5 && memcmp(p, "POSIX", 5) == 0);
-  }
-  ReleaseSysCache(tuple);
-  return c;
-}
-
 /* numeric_typmod_scale(). */
 static int scale_of(int32 typmod) {
   if (typmod < static_cast<int32>(VARHDRSZ)) return kScaleOfUnlimited;
@@ -92,13 +67,13 @@ static int scale_of(int32 typmod) {
 static bool compile_key(PruneKey* key, AttrNumber attno, Oid op, Oid collation, bool nulls_first, Relation rel) {
   Oid family;
   Oid type;
-  int16 strategy;
+  bool descending;
   if (attno <= 0 || attno > RelationGetNumberOfAttributes(rel)) return false;
-  if (!get_ordering_op_properties(op, &family, &type, &strategy)) return false;
+  if (!mr_ordering_operator(op, &family, &type, &descending)) return false;
   const Oid function = get_opfamily_proc(family, type, type, BTORDER_PROC);
   for (const Comparator& c : kComparators) {
     if (c.function != function) continue;
-    if ((c.kind == CodeKind::kText || c.kind == CodeKind::kBpchar) && !collation_is_c(collation)) return false;
+    if ((c.kind == CodeKind::kText || c.kind == CodeKind::kBpchar) && !mr_collate_is_c(collation)) return false;
     Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
     const bool varlena = c.kind == CodeKind::kNumeric || c.kind == CodeKind::kText || c.kind == CodeKind::kBpchar;
     /* A type of another shape that is binary-compatible, if there is one. */
@@ -109,7 +84,7 @@ static bool compile_key(PruneKey* key, AttrNumber attno, Oid op, Oid collation, 
     key->width = att->attbyval ? att->attlen : static_cast<int16>(sizeof(Datum));
     key->scale = c.kind == CodeKind::kNumeric ? scale_of(att->atttypmod) : 0;
     key->exact = c.exact;
-    key->descending = strategy == BTGreaterStrategyNumber;
+    key->descending = descending;
     key->nulls_first = nulls_first;
     return true;
   }
