@@ -108,3 +108,24 @@ SET parallel_leader_participation = off; SELECT i FROM counted WHERE i BETWEEN 1
 SET millrace.scan = on; SET plan_cache_mode = force_generic_plan; PREPARE w AS SELECT i FROM counted WHERE i BETWEEN 100 AND 103; EXECUTE w; SET millrace.scan = off; EXECUTE w;
 RESET ALL;
 DROP OWNED BY millrace_filter_user; DROP ROLE millrace_filter_user; DROP FUNCTION tell(int); DROP FUNCTION testing.each(text[]); DROP TABLE f, tw, tmp, part, child, rls, counted;
+-- Temporary buffers are few: as many cursors can stand still in a table as without millrace.
+\c -
+LOAD 'millrace';
+SET temp_buffers = 100;
+CREATE TEMP TABLE few (i int, b int, pad text);
+INSERT INTO few SELECT g, g % 20, repeat('x', 1000) FROM generate_series(1, 20000) g;
+ANALYZE few;
+SELECT testing.nodes('SELECT i FROM few WHERE b = 5');
+DO $$
+DECLARE
+  c refcursor;
+  v int;
+BEGIN
+  FOR k IN 1..75 LOOP
+    c := 'few' || k;
+    OPEN c NO SCROLL FOR SELECT i FROM few WHERE b = 5;
+    FOR j IN 1..k * 13 LOOP FETCH c INTO v; END LOOP;
+  END LOOP;
+  RAISE NOTICE '%', v;
+END $$;
+DROP TABLE few;

@@ -87,6 +87,17 @@ static pg_attribute_always_inline void prefetch_line_pointers(PageReader* r) {
   for (int at = 0; at < kPrefetchBytes; at += 64) __builtin_prefetch(page + at);
 }
 
+/*
+ * Temporary tables have few buffers, 100 at least, and every open cursor keeps some pinned. While these are few a scan reads
+ * ahead; from then on it has as many as core's, one.
+ */
+static void limit_local_pins(PageReader* r) {
+  int pinned = 0;
+  for (int i = 0; i < NLocBuffer; i++) pinned += LocalRefCount[i] > 0;
+  r->sparing = pinned > NLocBuffer / 8;
+  r->max_pins = r->sparing ? 1 : Min(4, 1 + NLocBuffer / 256);
+}
+
 void reader_start(PageReader* r, HeapScanDesc scan) {
   r->scan = scan;
   r->rel = scan->rs_base.rs_rd;
@@ -95,15 +106,22 @@ void reader_start(PageReader* r, HeapScanDesc scan) {
   r->done = false;
   r->block = InvalidBlockNumber;
   r->last = InvalidBuffer;
-  r->max_pins = RelationUsesLocalBuffers(r->rel) ? 4 : Min(kBatchPins, 1 + NBuffers / 256);
-  look_ahead(r);
+  r->sparing = false;
+  r->max_pins = Min(kBatchPins, 1 + NBuffers / 256);
+  if (RelationUsesLocalBuffers(r->rel)) limit_local_pins(r);
+  r->ahead = InvalidBuffer;
+  if (!r->sparing) look_ahead(r);
 }
 
 /* Takes the page read ahead and reads the next one ahead. */
 static Buffer next_page(PageReader* r) {
   CHECK_FOR_INTERRUPTS();
+  if (r->sparing) look_ahead(r);
   Buffer buffer = r->ahead;
-  if (BufferIsValid(buffer)) look_ahead(r);
+  if (r->sparing)
+    r->ahead = InvalidBuffer;
+  else if (BufferIsValid(buffer))
+    look_ahead(r);
   return buffer;
 }
 

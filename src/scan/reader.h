@@ -21,7 +21,8 @@ struct PageReader {
   BlockNumber block; /* last block handed out */
   Buffer ahead;      /* next page, pinned already; InvalidBuffer past the end */
   Buffer last;       /* guess for the next page's buffer comes from here */
-  int max_pins;
+  int max_pins;      /* of a batch */
+  bool sparing;      /* buffers are scarce: nothing is read ahead */
   const char* hint;     /* how far upcoming pages have been brought into the cache, and how far that may go */
   const char* hint_end;
   bool whole;        /* the last page was all-visible */
