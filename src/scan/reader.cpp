@@ -19,6 +19,7 @@ extern "C" {
 #include "access/syncscan.h"
 #include "access/tableam.h"
 #include "access/transam.h"
+#include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
@@ -98,6 +99,15 @@ static void limit_local_pins(PageReader* r) {
   r->max_pins = r->sparing ? 1 : Min(4, 1 + NLocBuffer / 256);
 }
 
+/* So many scans a session may leave standing, as cursors and loops do, before it has more than its share of the buffers pinned. */
+constexpr int kStandingScans = 16;
+
+static void limit_pins(PageReader* r) {
+  const int share = NBuffers / MaxBackends / kStandingScans;
+  r->sparing = share < 2;
+  r->max_pins = r->sparing ? 1 : Min(kBatchPins, share - 1);
+}
+
 void reader_start(PageReader* r, HeapScanDesc scan) {
   r->scan = scan;
   r->rel = scan->rs_base.rs_rd;
@@ -106,9 +116,10 @@ void reader_start(PageReader* r, HeapScanDesc scan) {
   r->done = false;
   r->block = InvalidBlockNumber;
   r->last = InvalidBuffer;
-  r->sparing = false;
-  r->max_pins = Min(kBatchPins, 1 + NBuffers / 256);
-  if (RelationUsesLocalBuffers(r->rel)) limit_local_pins(r);
+  if (RelationUsesLocalBuffers(r->rel))
+    limit_local_pins(r);
+  else
+    limit_pins(r);
   r->ahead = InvalidBuffer;
   if (!r->sparing) look_ahead(r);
 }
