@@ -78,6 +78,9 @@ CREATE FUNCTION testing.explained(query text, options text DEFAULT 'ANALYZE, COS
   RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE line text;
 BEGIN
+  IF options ~ 'ANALYZE' AND options !~ 'BUFFERS' THEN
+    options := options || ', BUFFERS off'; -- on by itself since 18
+  END IF;
   FOR line IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
     line := regexp_replace(line, '((All-Visible|Checked)\D*)\d+', '\1N', 'g');
     line := regexp_replace(line, '(Memory: |Space Used": )\d+', '\1N');
