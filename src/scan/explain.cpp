@@ -23,7 +23,7 @@ void explain_expression(const char* label, Node* expr, PlanState* where, List* a
 static List* column_names(ScanNode* node, const int* columns, int n, List* ancestors, ExplainState* es) {
   CustomScan* scan = castNode(CustomScan, node->css.ss.ps.plan);
   List* context = set_deparse_context_plan(es->deparse_cxt, &scan->scan.plan, ancestors);
-  const bool prefix = list_length(es->rtable) > 1 || es->verbose;
+  const bool prefix = explain_prefix(es);
   List* names = NIL;
   for (int i = 0; i < n; i++) {
     TargetEntry* entry = castNode(TargetEntry, list_nth(scan->custom_scan_tlist, columns[i]));
@@ -57,7 +57,7 @@ void explain_reading(ScanNode* node, bool parallel, List* ancestors, ExplainStat
   Program* p = &node->program;
   PlanState* child = outerPlanState(node);
   List* quals = child->plan->qual;
-  const bool prefix = list_length(es->rtable) > 1 || es->verbose;
+  const bool prefix = explain_prefix(es);
   if (p->n_predicates > 0)
     explain_expression("Vectorized Filter",
                        reinterpret_cast<Node*>(make_ands_explicit(list_copy_head(quals, p->n_predicates))), child,
