@@ -6,6 +6,8 @@
 
 extern "C" {
 #include "access/stratnum.h"
+#include "access/tableam.h"
+#include "executor/instrument.h"
 #include "nodes/nodes.h"
 #include "pgstat.h"
 #include "utils/lsyscache.h"
@@ -23,6 +25,41 @@ extern "C" {
 #define MR_LOCATOR(rel) ((rel)->rd_node)
 #else
 #define MR_LOCATOR(rel) ((rel)->rd_locator)
+#endif
+
+/* Begins an ordinary scan; since 19 with options. */
+#if PG_VERSION_NUM < 190000
+#define mr_table_beginscan(rel, snapshot, n_keys, keys) table_beginscan(rel, snapshot, n_keys, keys)
+#else
+#define mr_table_beginscan(rel, snapshot, n_keys, keys) table_beginscan(rel, snapshot, n_keys, keys, SO_NONE)
+#endif
+
+/* A slot of an executor's; since 19 with flags. */
+#if PG_VERSION_NUM < 190000
+#define mr_ExecAllocTableSlot(table, desc, ops) ExecAllocTableSlot(table, desc, ops)
+#else
+#define mr_ExecAllocTableSlot(table, desc, ops) ExecAllocTableSlot(table, desc, ops, 0)
+#endif
+
+/* A worker's first block, and pruning on the way; since 19 both are told more of the scan. */
+#if PG_VERSION_NUM < 190000
+#define mr_parallelscan_startblock_init(rel, scan, shared) \
+  table_block_parallelscan_startblock_init(rel, (scan)->rs_parallelworkerdata, shared)
+#define mr_heap_page_prune_opt(rel, scan, buffer) heap_page_prune_opt(rel, buffer)
+#else
+#define mr_parallelscan_startblock_init(rel, scan, shared)                                                             \
+  table_block_parallelscan_startblock_init(rel, (scan)->rs_parallelworkerdata, shared, (scan)->rs_startblock, \
+                                           (scan)->rs_numblocks)
+#define mr_heap_page_prune_opt(rel, scan, buffer) heap_page_prune_opt(rel, buffer, &(scan)->rs_vmbuffer, false)
+#endif
+
+/* What planner_hook is given more since 19. */
+#if PG_VERSION_NUM < 190000
+#define MR_PLANNER_PARAMETER
+#define MR_PLANNER_ARGUMENT
+#else
+#define MR_PLANNER_PARAMETER , struct ExplainState* explain
+#define MR_PLANNER_ARGUMENT , explain
 #endif
 
 /* Snapshots that may be too old went away in 17. */

@@ -16,6 +16,7 @@ extern "C" {
 }
 
 #include "kernels/filter.h"
+#include "pg/compat_scan.h"
 
 namespace mr {
 
@@ -386,7 +387,7 @@ static void count_pages(ScanNode* node) {
     int64* state = reinterpret_cast<int64*>(node->plain + p->transitions[i].t.offset);
     *state += total;
   }
-  Instrumentation* instrument = outerPlanState(node)->instrument;
+  auto* instrument = outerPlanState(node)->instrument;
   if (instrument != nullptr) instrument->tuplecount += total;
 }
 
@@ -395,7 +396,7 @@ bool node_start_reading(ScanNode* node) {
   /* Set already in parallel plans: ExecSeqScanInitializeDSM() and its kin. */
   if (seq->ss.ss_currentScanDesc == nullptr)
     seq->ss.ss_currentScanDesc =
-        table_beginscan(seq->ss.ss_currentRelation, node->css.ss.ps.state->es_snapshot, 0, nullptr);
+        mr_table_beginscan(seq->ss.ss_currentRelation, node->css.ss.ps.state->es_snapshot, 0, nullptr);
   HeapScanDesc scan = reinterpret_cast<HeapScanDesc>(seq->ss.ss_currentScanDesc);
   reader_start(&node->reader, scan);
   node->started = true;
@@ -422,7 +423,7 @@ static Progress aggregate(ScanNode* node) {
 }
 
 Progress node_aggregate(ScanNode* node) {
-  Instrumentation* instrument = outerPlanState(node)->instrument;
+  auto* instrument = outerPlanState(node)->instrument;
   if (instrument != nullptr) InstrStartNode(instrument);
   const Progress progress = aggregate(node);
   if (instrument != nullptr) InstrStopNode(instrument, 0);

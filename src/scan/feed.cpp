@@ -9,6 +9,7 @@
 
 extern "C" {
 #include "executor/executor.h"
+#include "executor/instrument.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
@@ -68,7 +69,7 @@ static void take_back(ScanNode* feed) {
 
 static Progress read_on(ScanNode* feed) {
   if (!feed->started) {
-    Instrumentation* instrument = outerPlanState(feed)->instrument;
+    auto* instrument = outerPlanState(feed)->instrument;
     if (instrument != nullptr) InstrStartNode(instrument);
     feed->read_all = !node_start_reading(feed);
     if (instrument != nullptr) InstrStopNode(instrument, 0);
@@ -92,7 +93,7 @@ static TupleTableSlot* exec_feed(CustomScanState* css) {
   ScanNode* feed = as_feed(css);
   TupleTableSlot* slot = css->ss.ss_ScanTupleSlot;
   if (feed->read_all) return ExecClearTuple(slot);
-  Instrumentation* instrument = outerPlanState(css)->instrument;
+  auto* instrument = outerPlanState(css)->instrument;
   const double before = instrument != nullptr ? instrument->tuplecount : 0;
   const Progress progress = read_on(feed);
   const bool done = progress == Progress::kReadAll;

@@ -19,6 +19,7 @@ extern "C" {
 #include "utils/memutils.h"
 }
 
+#include "pg/compat_scan.h"
 #include "pg/settings.h"
 #include "scan/agg_plan.h"
 #include "scan/feed.h"
@@ -119,9 +120,9 @@ static void rewrite_statement(PlannedStmt* statement, bool reads_all) {
   MemoryContextDelete(scratch);
 }
 
-static PlannedStmt* plan_statement(Query* query, const char* text, int options, ParamListInfo params) {
-  PlannedStmt* statement = next_planner != nullptr ? next_planner(query, text, options, params)
-                                                   : standard_planner(query, text, options, params);
+static PlannedStmt* plan_statement(Query* query, const char* text, int options, ParamListInfo params MR_PLANNER_PARAMETER) {
+  PlannedStmt* statement = next_planner != nullptr ? next_planner(query, text, options, params MR_PLANNER_ARGUMENT)
+                                                   : standard_planner(query, text, options, params MR_PLANNER_ARGUMENT);
   if (setting_scan) rewrite_statement(statement, (options & CURSOR_OPT_FAST_PLAN) == 0);
   return statement;
 }

@@ -121,7 +121,7 @@ static void init_transitions(ScanNode* node) {
     t->shared = &node->shared;
     t->call = static_cast<FunctionCallInfo>(palloc0(SizeForFunctionCallInfo(t->n_args + 1)));
     InitFunctionCallInfoData(*t->call, &t->transfn_info, t->n_args + 1, t->aggref->inputcollid,
-                             reinterpret_cast<fmNodePtr>(node->shared.fake), nullptr);
+                             reinterpret_cast<Node*>(node->shared.fake), nullptr);
   }
 }
 
@@ -145,7 +145,7 @@ void node_init_reading(ScanNode* node, ScanNode* head, Relation rel) {
   if (p->residual != NIL) node->residual = ExecInitQual(p->residual, &node->css.ss.ps);
   if (node != head) init_transitions(node);
   init_filters(node);
-  node->row = ExecAllocTableSlot(&node->css.ss.ps.state->es_tupleTable, RelationGetDescr(rel), &TTSOpsVirtual);
+  node->row = mr_ExecAllocTableSlot(&node->css.ss.ps.state->es_tupleTable, RelationGetDescr(rel), &TTSOpsVirtual);
   for (int i = 0; i < RelationGetDescr(rel)->natts; i++) {
     node->row->tts_values[i] = 0;
     node->row->tts_isnull[i] = true;
@@ -251,7 +251,7 @@ static Datum result_value(ScanNode* node, Result* result, char* states, bool* is
     FmgrInfo serialize;
     fmgr_info(t->serialfn, &serialize);
     LOCAL_FCINFO(call, 1);
-    InitFunctionCallInfoData(*call, &serialize, 1, InvalidOid, reinterpret_cast<fmNodePtr>(fake), nullptr);
+    InitFunctionCallInfoData(*call, &serialize, 1, InvalidOid, reinterpret_cast<Node*>(fake), nullptr);
     call->args[0].value = value;
     call->args[0].isnull = false;
     value = FunctionCallInvoke(call);
@@ -262,7 +262,7 @@ static Datum result_value(ScanNode* node, Result* result, char* states, bool* is
     FmgrInfo deserialize;
     fmgr_info(t->deserialfn, &deserialize);
     LOCAL_FCINFO(call, 2);
-    InitFunctionCallInfoData(*call, &deserialize, 2, InvalidOid, reinterpret_cast<fmNodePtr>(fake), nullptr);
+    InitFunctionCallInfoData(*call, &deserialize, 2, InvalidOid, reinterpret_cast<Node*>(fake), nullptr);
     call->args[0].value = value;
     call->args[0].isnull = false;
     call->args[1].value = 0;
@@ -273,7 +273,7 @@ static Datum result_value(ScanNode* node, Result* result, char* states, bool* is
   if (!OidIsValid(result->finalfn.fn_oid)) return value;
   LOCAL_FCINFO(call, FUNC_MAX_ARGS);
   InitFunctionCallInfoData(*call, &result->finalfn, result->n_final_args, t->aggref->inputcollid,
-                           reinterpret_cast<fmNodePtr>(fake), nullptr);
+                           reinterpret_cast<Node*>(fake), nullptr);
   bool any_null = *isnull;
   call->args[0].value = value;
   call->args[0].isnull = *isnull;

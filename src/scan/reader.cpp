@@ -40,7 +40,7 @@ static BlockNumber next_block(PageReader* r) {
   if (scan->rs_base.rs_parallel != nullptr) {
     ParallelBlockTableScanDesc shared = reinterpret_cast<ParallelBlockTableScanDesc>(scan->rs_base.rs_parallel);
     if (r->block == InvalidBlockNumber)
-      table_block_parallelscan_startblock_init(r->rel, scan->rs_parallelworkerdata, shared);
+      mr_parallelscan_startblock_init(r->rel, scan, shared);
     block = table_block_parallelscan_nextpage(r->rel, scan->rs_parallelworkerdata, shared);
   } else if (r->block == InvalidBlockNumber) {
     block = scan->rs_startblock;
@@ -198,7 +198,7 @@ static int check_tuples(PageReader* r, Buffer buffer, bool whole, HeapTupleHeade
  */
 static int collect_page(PageReader* r, Buffer buffer, HeapTupleHeader* out) {
   Page page = BufferGetPage(buffer);
-  heap_page_prune_opt(r->rel, buffer);
+  mr_heap_page_prune_opt(r->rel, r->scan, buffer);
   LockBuffer(buffer, BUFFER_LOCK_SHARE);
   mr_TestForOldSnapshot(r->snapshot, r->rel, page);
   const OffsetNumber lines = PageGetMaxOffsetNumber(page);

@@ -14,6 +14,8 @@ extern "C" {
 #include "utils/snapmgr.h"
 }
 
+#include "pg/compat_scan.h"
+
 #include "pg/settings.h"
 
 namespace mr {
@@ -115,7 +117,7 @@ static void begin_scan(CustomScanState* css, EState* estate, int eflags) {
 static TupleTableSlot* core_next(ScanState* ss) {
   EState* estate = ss->ps.state;
   if (ss->ss_currentScanDesc == nullptr)
-    ss->ss_currentScanDesc = table_beginscan(ss->ss_currentRelation, estate->es_snapshot, 0, nullptr);
+    ss->ss_currentScanDesc = mr_table_beginscan(ss->ss_currentRelation, estate->es_snapshot, 0, nullptr);
   if (table_scan_getnextslot(ss->ss_currentScanDesc, estate->es_direction, ss->ss_ScanTupleSlot))
     return ss->ss_ScanTupleSlot;
   return nullptr;

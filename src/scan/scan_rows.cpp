@@ -19,6 +19,7 @@ extern "C" {
 }
 
 #include "kernels/filter.h"
+#include "pg/compat_scan.h"
 
 namespace mr {
 
@@ -26,7 +27,7 @@ static void start_reading(FilterScan* scan) {
   ScanState* ss = &scan->css.ss;
   /* Set already in parallel plans. */
   if (ss->ss_currentScanDesc == nullptr)
-    ss->ss_currentScanDesc = table_beginscan(ss->ss_currentRelation, ss->ps.state->es_snapshot, 0, nullptr);
+    ss->ss_currentScanDesc = mr_table_beginscan(ss->ss_currentRelation, ss->ps.state->es_snapshot, 0, nullptr);
   reader_start(&scan->reader, reinterpret_cast<HeapScanDesc>(ss->ss_currentScanDesc));
   scan->started = true;
   scan->pages_wanted = scan->topn != nullptr ? kBatchPins : 1;

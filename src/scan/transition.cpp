@@ -40,7 +40,7 @@ Oid error_of_transition(const Transition* t) {
 
 Datum call_in_aggregate(PGFunction function, AggState* fake, Datum arg0, Datum arg1) {
   LOCAL_FCINFO(call, 2);
-  InitFunctionCallInfoData(*call, nullptr, 2, InvalidOid, reinterpret_cast<fmNodePtr>(fake), nullptr);
+  InitFunctionCallInfoData(*call, nullptr, 2, InvalidOid, reinterpret_cast<Node*>(fake), nullptr);
   call->args[0].value = arg0;
   call->args[0].isnull = false;
   call->args[1].value = arg1;
