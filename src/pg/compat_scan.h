@@ -30,14 +30,18 @@ extern "C" {
 /* Begins an ordinary scan; since 19 with options. */
 #if PG_VERSION_NUM < 190000
 #define mr_table_beginscan(rel, snapshot, n_keys, keys) table_beginscan(rel, snapshot, n_keys, keys)
+#define mr_table_beginscan_parallel(rel, shared) table_beginscan_parallel(rel, shared)
 #else
+#define mr_table_beginscan_parallel(rel, shared) table_beginscan_parallel(rel, shared, SO_NONE)
 #define mr_table_beginscan(rel, snapshot, n_keys, keys) table_beginscan(rel, snapshot, n_keys, keys, SO_NONE)
 #endif
 
-/* A slot of an executor's; since 19 with flags. */
+/* Slots of an executor's; since 19 with flags. */
 #if PG_VERSION_NUM < 190000
 #define mr_ExecAllocTableSlot(table, desc, ops) ExecAllocTableSlot(table, desc, ops)
+#define mr_ExecInitScanTupleSlot(estate, state, desc, ops) ExecInitScanTupleSlot(estate, state, desc, ops)
 #else
+#define mr_ExecInitScanTupleSlot(estate, state, desc, ops) ExecInitScanTupleSlot(estate, state, desc, ops, 0)
 #define mr_ExecAllocTableSlot(table, desc, ops) ExecAllocTableSlot(table, desc, ops, 0)
 #endif
 
@@ -51,6 +55,13 @@ extern "C" {
   table_block_parallelscan_startblock_init(rel, (scan)->rs_parallelworkerdata, shared, (scan)->rs_startblock, \
                                            (scan)->rs_numblocks)
 #define mr_heap_page_prune_opt(rel, scan, buffer) heap_page_prune_opt(rel, buffer, &(scan)->rs_vmbuffer, false)
+#endif
+
+/* Does a statement change this relation? A list of range table indexes, and since 19 a set. */
+#if PG_VERSION_NUM < 190000
+#define mr_is_result_relation(statement, rti) list_member_int((statement)->resultRelations, rti)
+#else
+#define mr_is_result_relation(statement, rti) bms_is_member(rti, (statement)->resultRelationRelids)
 #endif
 
 /* What planner_hook is given more since 19. */

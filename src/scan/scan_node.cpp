@@ -106,7 +106,7 @@ static void begin_scan(CustomScanState* css, EState* estate, int eflags) {
    * tuple's slot; subplans would be listed twice else.
    */
   css->ss.ps.subPlan = NIL;
-  ExecInitScanTupleSlot(estate, &css->ss, RelationGetDescr(rel), table_slot_callbacks(rel));
+  mr_ExecInitScanTupleSlot(estate, &css->ss, RelationGetDescr(rel), table_slot_callbacks(rel));
   ExecAssignScanProjectionInfoWithVarno(&css->ss, castNode(CustomScan, css->ss.ps.plan)->scan.scanrelid);
   scan->by_core = must_be_core(estate, eflags) || !prepare(scan, estate);
   List* quals = scan->by_core ? css->ss.ps.plan->qual : scan->residual_quals;
@@ -158,7 +158,7 @@ static Size estimate_shared(CustomScanState* css, ParallelContext* pcxt) {
 static void init_shared(CustomScanState* css, ParallelContext* pcxt, void* shared) {
   ParallelTableScanDesc pscan = static_cast<ParallelTableScanDesc>(shared);
   table_parallelscan_initialize(css->ss.ss_currentRelation, pscan, css->ss.ps.state->es_snapshot);
-  css->ss.ss_currentScanDesc = table_beginscan_parallel(css->ss.ss_currentRelation, pscan);
+  css->ss.ss_currentScanDesc = mr_table_beginscan_parallel(css->ss.ss_currentRelation, pscan);
 }
 
 static void reinit_shared(CustomScanState* css, ParallelContext* pcxt, void* shared) {
@@ -167,7 +167,7 @@ static void reinit_shared(CustomScanState* css, ParallelContext* pcxt, void* sha
 
 static void init_worker(CustomScanState* css, shm_toc* toc, void* shared) {
   css->ss.ss_currentScanDesc =
-      table_beginscan_parallel(css->ss.ss_currentRelation, static_cast<ParallelTableScanDesc>(shared));
+      mr_table_beginscan_parallel(css->ss.ss_currentRelation, static_cast<ParallelTableScanDesc>(shared));
 }
 
 static const CustomExecMethods kFilterScanExec = {

@@ -84,7 +84,7 @@ static bool is_locked(const PlannedStmt* statement, Index rti) {
   ListCell* cell;
   foreach (cell, statement->rowMarks)
     if (static_cast<PlanRowMark*>(lfirst(cell))->rti == rti) return true;
-  return list_member_int(statement->resultRelations, static_cast<int>(rti));
+  return mr_is_result_relation(statement, static_cast<int>(rti));
 }
 
 /* The scan's table, or NULL when it is not one to read here. To be closed. */
