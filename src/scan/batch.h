@@ -56,6 +56,12 @@ inline Datum canonical(Datum value, int width) {
   }
 }
 
+/* The length of p[0, n) without blanks at its end: what counts of a char(n). */
+inline int without_blanks(const char* p, int n) {
+  while (n > 0 && p[n - 1] == ' ') n--;
+  return n;
+}
+
 /* Is a varlena's value somewhere else or compressed? Not VARATT_IS_SHORT(): out-of-line pointers are "short" too. */
 inline bool is_toasted(const void* value) { return VARATT_IS_EXTERNAL(value) || VARATT_IS_COMPRESSED(value); }
 

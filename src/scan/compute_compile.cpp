@@ -133,9 +133,7 @@ static Expr* with_argument(Expr* condition, Expr* argument) {
   OpExpr* op = static_cast<OpExpr*>(copyObjectImpl(condition));
   if (list_length(op->args) != 2) return nullptr;
   ListCell* first = list_head(op->args);
-  Node* placeholder = static_cast<Node*>(lfirst(first));
-  while (IsA(placeholder, RelabelType)) placeholder = reinterpret_cast<Node*>(castNode(RelabelType, placeholder)->arg);
-  if (!IsA(placeholder, CaseTestExpr)) return nullptr;
+  if (!IsA(without_relabels(static_cast<Node*>(lfirst(first))), CaseTestExpr)) return nullptr;
   lfirst(first) = argument;
   return reinterpret_cast<Expr*>(op);
 }
@@ -200,7 +198,7 @@ static Computed* compile_step(Compiler* to, Expr* expr) {
   ComputeSet* set = to->set;
   check_stack_depth();
   if (set->n >= kMaxSteps) return nullptr;
-  while (IsA(expr, RelabelType)) expr = reinterpret_cast<RelabelType*>(expr)->arg;
+  expr = reinterpret_cast<Expr*>(without_relabels(reinterpret_cast<Node*>(expr)));
   for (int i = 0; i < set->n; i++)
     if (equal(set->all[i]->expr, expr)) return set->all[i];
   switch (nodeTag(expr)) {
@@ -250,8 +248,7 @@ static Computed* compile_step(Compiler* to, Expr* expr) {
 }
 
 Computed* compute_compile(ComputeSet* set, Expr* expr, Wanted wanted, bool* used, List** functions) {
-  Expr* bare = expr;
-  while (IsA(bare, RelabelType)) bare = reinterpret_cast<RelabelType*>(bare)->arg;
+  Expr* bare = reinterpret_cast<Expr*>(without_relabels(reinterpret_cast<Node*>(expr)));
   if (IsA(bare, Var) && wanted == Wanted::kDatum) return nullptr;
   const int n = set->n;
   const bool may_refuse = set->may_refuse;

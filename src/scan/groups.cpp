@@ -71,11 +71,6 @@ static uint64 hash_bytes_64(const char* p, int n) {
   return DatumGetUInt64(hash_any_extended(reinterpret_cast<const unsigned char*>(p), n, 0));
 }
 
-static int bpchar_length(const char* p, int n) {
-  while (n > 0 && p[n - 1] == ' ') n--;
-  return n;
-}
-
 /*
  * Up to seven bytes are their own code, with the length above them. They are read as the
  * eight bytes that end with them: a header precedes every value.
@@ -123,7 +118,7 @@ static uint64 code_of(GroupTable* table, GroupKey* key, Datum value) {
       if (unlikely(toasted)) v = pg_detoast_datum_packed(const_cast<struct varlena*>(v));
       int n = static_cast<int>(VARSIZE_ANY_EXHDR(v));
       const char* p = VARDATA_ANY(v);
-      if (key->kind == KeyKind::kBpchar) n = bpchar_length(p, n);
+      if (key->kind == KeyKind::kBpchar) n = without_blanks(p, n);
       const uint64 code = code_of_bytes(p, n);
       if (unlikely(toasted)) pfree(const_cast<struct varlena*>(v));
       return code;
@@ -158,8 +153,8 @@ static bool same_value(GroupTable* table, GroupKey* key, uint64 code, Datum a, D
       int n = static_cast<int>(VARSIZE_ANY_EXHDR(x));
       int m = static_cast<int>(VARSIZE_ANY_EXHDR(y));
       if (key->kind == KeyKind::kBpchar) {
-        n = bpchar_length(VARDATA_ANY(x), n);
-        m = bpchar_length(VARDATA_ANY(y), m);
+        n = without_blanks(VARDATA_ANY(x), n);
+        m = without_blanks(VARDATA_ANY(y), m);
       }
       const bool same = n == m && memcmp(VARDATA_ANY(x), VARDATA_ANY(y), n) == 0;
       MemoryContextSwitchTo(old);
@@ -293,7 +288,7 @@ static inline uint64 code_of_string(GroupTable* t, GroupKey* key, Datum value) {
   if (VARSIZE_1B(v) == VARHDRSZ_SHORT + 1) /* flags and the like */
     return kTrim && *p == ' ' ? 0 : code_of_byte(*p);
   int n = static_cast<int>(VARSIZE_1B(v)) - VARHDRSZ_SHORT;
-  if (kTrim) n = bpchar_length(p, n);
+  if (kTrim) n = without_blanks(p, n);
   return code_of_bytes(p, n);
 }
 

@@ -33,8 +33,7 @@ static int position_of_key(const Program* p, AttrNumber column) {
  * look the same.
  */
 static bool has_declared_length(const Input* input) {
-  Node* node = reinterpret_cast<Node*>(input->expr);
-  while (IsA(node, RelabelType)) node = reinterpret_cast<Node*>(castNode(RelabelType, node)->arg);
+  Node* node = without_relabels(reinterpret_cast<Node*>(input->expr));
   if (!IsA(node, Var)) return false;
   const Var* var = castNode(Var, node);
   return (var->vartype == BPCHAROID || var->vartype == NUMERICOID) &&

@@ -34,6 +34,12 @@ struct ComputeSet;
  */
 Predicate* predicate_compile(Node* condition, bool* used, List** functions, ComputeSet* compute = nullptr);
 
+/* An expression without the changes of type around it that change nothing. */
+inline Node* without_relabels(Node* node) {
+  while (IsA(node, RelabelType)) node = reinterpret_cast<Node*>(castNode(RelabelType, node)->arg);
+  return node;
+}
+
 /* Does an expression have parameters that may be a subplan not run yet? That can raise any error. */
 bool is_lazy(Node* expression, void* unused);
 

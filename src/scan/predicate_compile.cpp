@@ -110,11 +110,6 @@ struct Compiler {
   ComputeSet* compute;
 };
 
-static Node* strip_relabel(Node* node) {
-  while (IsA(node, RelabelType)) node = reinterpret_cast<Node*>(castNode(RelabelType, node)->arg);
-  return node;
-}
-
 bool is_lazy(Node* node, void* context) {
   if (node == nullptr) return false;
   if (IsA(node, Param)) return castNode(Param, node)->paramkind == PARAM_EXEC;
@@ -122,14 +117,14 @@ bool is_lazy(Node* node, void* context) {
 }
 
 static bool is_scalar(Node* node) {
-  node = strip_relabel(node);
+  node = without_relabels(node);
   if (IsA(node, Const)) return true;
   return IsA(node, Param) && (castNode(Param, node)->paramkind == PARAM_EXTERN ||
                               castNode(Param, node)->paramkind == PARAM_EXEC);
 }
 
 static bool compile_operand(Compiler* to, Node* node, Operand* o) {
-  node = strip_relabel(node);
+  node = without_relabels(node);
   o->type = getBaseType(exprType(node));
   if (IsA(node, Var)) {
     Var* var = castNode(Var, node);
@@ -245,7 +240,7 @@ static Predicate* compile_like(Compiler* to, Oid function, List* args, Oid colla
     default:
       return nullptr;
   }
-  Node* pattern = strip_relabel(static_cast<Node*>(lsecond(args)));
+  Node* pattern = without_relabels(static_cast<Node*>(lsecond(args)));
   if (!IsA(pattern, Const) || castNode(Const, pattern)->constisnull) return nullptr;
   /* LIKE does not mind a missing collation, but starts_with() does. */
   if (OidIsValid(collation) ? !get_collation_isdeterministic(collation) : prefix_only) return nullptr;
@@ -291,7 +286,7 @@ static Predicate* compile_null_test(Compiler* to, NullTest* test) {
 
 static Predicate* compile_node(Compiler* to, Node* node) {
   check_stack_depth();
-  node = strip_relabel(node);
+  node = without_relabels(node);
   switch (nodeTag(node)) {
     case T_OpExpr: {
       OpExpr* op = castNode(OpExpr, node);

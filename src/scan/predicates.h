@@ -105,11 +105,6 @@ struct Bytes {
   struct varlena* detoasted;
 };
 
-inline int without_blanks(const char* p, int n) {
-  while (n > 0 && p[n - 1] == ' ') n--;
-  return n;
-}
-
 inline Bytes bytes_of(Datum value, Domain domain) {
   struct varlena* v = reinterpret_cast<struct varlena*>(DatumGetPointer(value));
   Bytes b = {nullptr, 0, nullptr};

@@ -67,8 +67,7 @@ static const char* check_expression(Walk* walk, Node* expr) {
 }
 
 static AttrNumber plain_column(Expr* expr) {
-  Node* node = reinterpret_cast<Node*>(expr);
-  while (IsA(node, RelabelType)) node = reinterpret_cast<Node*>(castNode(RelabelType, node)->arg);
+  Node* node = without_relabels(reinterpret_cast<Node*>(expr));
   return IsA(node, Var) ? castNode(Var, node)->varattno : 0;
 }
 

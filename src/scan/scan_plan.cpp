@@ -176,7 +176,7 @@ static bool targets_are_plain(List* targetlist) {
   foreach (cell, targetlist) {
     Node* node = reinterpret_cast<Node*>(castNode(TargetEntry, lfirst(cell))->expr);
     if (IsA(node, Const) && castNode(Const, node)->constbyval) continue;
-    while (IsA(node, RelabelType)) node = reinterpret_cast<Node*>(castNode(RelabelType, node)->arg);
+    node = without_relabels(node);
     if (!IsA(node, Var) || castNode(Var, node)->varattno == 0) return false;
     const int attno = castNode(Var, node)->varattno - FirstLowInvalidHeapAttributeNumber;
     if (bms_is_member(attno, seen)) return false;
@@ -201,8 +201,7 @@ static List* key_lists(const SortShape* shape, const SeqScan* seq) {
   for (int i = 0; i < shape->sort->numCols; i++) {
     TargetEntry* entry = get_tle_by_resno(seq->scan.plan.targetlist, shape->sort->sortColIdx[i]);
     if (entry == nullptr) return NIL;
-    Node* node = reinterpret_cast<Node*>(entry->expr);
-    while (IsA(node, RelabelType)) node = reinterpret_cast<Node*>(castNode(RelabelType, node)->arg);
+    Node* node = without_relabels(reinterpret_cast<Node*>(entry->expr));
     attnos = lappend_int(attnos, IsA(node, Var) ? castNode(Var, node)->varattno : 0);
     operators = lappend_oid(operators, shape->sort->sortOperators[i]);
     collations = lappend_oid(collations, shape->sort->collations[i]);

@@ -164,8 +164,7 @@ static bool code_of_varlena(const PruneKey* key, const void* datum, int64* code)
   if (is_toasted(datum)) return false;
   const char* p = VARDATA_ANY(datum);
   int n = static_cast<int>(VARSIZE_ANY_EXHDR(datum));
-  if (key->kind == CodeKind::kBpchar)
-    while (n > 0 && p[n - 1] == ' ') n--;
+  if (key->kind == CodeKind::kBpchar) n = without_blanks(p, n);
   *code = code_of_bytes(p, n);
   return true;
 }
