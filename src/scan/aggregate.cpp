@@ -41,8 +41,7 @@ static const Vector* input_vector(ScanNode* node, const Input* input, int n, int
 /* Moves the rows of the columns that are in bits together. Returns how many. */
 static int narrow(ScanNode* node, const uint64* bits, int n) {
   const Deformer* d = &node->all_columns;
-  int m = 0;
-  for (int w = 0; w < (n + 63) / 64; w++) m += __builtin_popcountll(bits[w]);
+  const int m = count_rows(bits, n);
   if (m == n) return n;
   for (int i = 0; i < d->n_steps; i++) {
     Vector* v = d->steps[i].to;
@@ -123,20 +122,10 @@ static int filter_batch(ScanNode* node) {
   if (p->n_predicates == 0) return n;
   ExprContext* econtext = node->css.ss.ps.ps_ExprContext;
   uint64 bits[kMaskWords];
-  Truth truth;
   mr_mask_fill(n, bits);
   compute_run(&p->filter_compute, econtext, n);
-  bool any = true;
-  for (int i = 0; i < p->n_predicates && any; i++) {
-    predicate_eval(p->predicates[i], econtext, n, bits, &truth);
-    any = false;
-    for (int w = 0; w < (n + 63) / 64; w++) {
-      if (truth.any_bad && (truth.bad[w] & bits[w]) != 0) return kRefused;
-      bits[w] &= truth.yes[w];
-      any |= bits[w] != 0;
-    }
-  }
-  if (!any) return 0;
+  if (!predicates_narrow(p->predicates, p->n_predicates, econtext, n, bits)) return kRefused;
+  if (count_rows(bits, n) == 0) return 0;
   if (!node->two_steps) return narrow(node, bits, n);
   const int m = static_cast<int>(mr_compress_i64(reinterpret_cast<int64*>(batch->tuples), bits, n,
                                                  reinterpret_cast<int64*>(node->passed)));

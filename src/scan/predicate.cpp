@@ -238,4 +238,19 @@ void predicate_eval(Predicate* p, ExprContext* econtext, int n, const uint64* al
   MemoryContextSwitchTo(old);
 }
 
+bool predicates_narrow(Predicate** predicates, int n_predicates, ExprContext* econtext, int n, uint64* bits) {
+  bool any = true;
+  for (int i = 0; i < n_predicates && any; i++) {
+    Truth truth;
+    predicate_eval(predicates[i], econtext, n, bits, &truth);
+    any = false;
+    for (int w = 0; w < (n + 63) / 64; w++) {
+      if (truth.any_bad && (truth.bad[w] & bits[w]) != 0) return false;
+      bits[w] &= truth.yes[w];
+      any |= bits[w] != 0;
+    }
+  }
+  return true;
+}
+
 }  // namespace mr

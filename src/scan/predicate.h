@@ -34,6 +34,26 @@ struct ComputeSet;
  */
 Predicate* predicate_compile(Node* condition, bool* used, List** functions, ComputeSet* compute = nullptr);
 
+/*
+ * Splits a plan's quals into predicates, a prefix of them, and the rest; order stays. predicates has room for all; see
+ * predicate_compile() for the others.
+ */
+void predicates_split(List* quals, bool* used, Predicate** predicates, int* n_predicates, List** residual,
+                      List** functions, ComputeSet* compute = nullptr);
+
+/*
+ * Narrows bits to the rows for which all n_predicates hold. False: a row was bad that core would have evaluated, and bits tell
+ * nothing.
+ */
+bool predicates_narrow(Predicate** predicates, int n_predicates, ExprContext* econtext, int n, uint64* bits);
+
+/* How many of n rows are in bits. */
+inline int count_rows(const uint64* bits, int n) {
+  int count = 0;
+  for (int w = 0; w < (n + 63) / 64; w++) count += __builtin_popcountll(bits[w]);
+  return count;
+}
+
 /* An expression without the changes of type around it that change nothing. */
 inline Node* without_relabels(Node* node) {
   while (IsA(node, RelabelType)) node = reinterpret_cast<Node*>(castNode(RelabelType, node)->arg);

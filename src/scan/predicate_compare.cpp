@@ -122,15 +122,9 @@ static Datum side_datum(const NumericSide* side, int i) {
 
 static int compare_datums(Datum a, Datum b) { return DatumGetInt32(DirectFunctionCall2(numeric_cmp, a, b)); }
 
-static int count_alive(const uint64* alive, int n) {
-  int count = 0;
-  for (int w = 0; w < (n + 63) / 64; w++) count += __builtin_popcountll(alive[w]);
-  return count;
-}
-
 static void compare_numeric(Predicate* p, int n, const uint64* alive, uint64* bits) {
   int64 room[kBatchRows];
-  const bool few = p->left.attno > 0 && alive != nullptr && count_alive(alive, n) * 2 < n;
+  const bool few = p->left.attno > 0 && alive != nullptr && count_rows(alive, n) * 2 < n;
   NumericSide side = {&p->left, nullptr, 0, nullptr};
   if (!few) side = numeric_side(&p->left, n, room);
   int64 with;

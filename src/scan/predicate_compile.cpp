@@ -340,4 +340,19 @@ Predicate* predicate_compile(Node* node, bool* used, List** functions, ComputeSe
   return p;
 }
 
+void predicates_split(List* quals, bool* used, Predicate** predicates, int* n_predicates, List** residual,
+                      List** functions, ComputeSet* compute) {
+  *n_predicates = 0;
+  *residual = NIL;
+  ListCell* cell;
+  foreach (cell, quals) {
+    Node* qual = static_cast<Node*>(lfirst(cell));
+    Predicate* predicate = *residual == NIL ? predicate_compile(qual, used, functions, compute) : nullptr;
+    if (predicate != nullptr)
+      predicates[(*n_predicates)++] = predicate;
+    else
+      *residual = lappend(*residual, qual);
+  }
+}
+
 }  // namespace mr

@@ -98,16 +98,11 @@ static const char* compile_filter(Walk* walk) {
   p->predicates = static_cast<Predicate**>(palloc0(sizeof(Predicate*) * (list_length(quals) + 1)));
   ListCell* cell;
   foreach (cell, quals) {
-    Node* qual = static_cast<Node*>(lfirst(cell));
-    const char* reason = check_expression(walk, qual);
+    const char* reason = check_expression(walk, static_cast<Node*>(lfirst(cell)));
     if (reason != nullptr) return reason;
-    Predicate* predicate =
-        p->residual == NIL ? predicate_compile(qual, p->used_by_filter, &p->functions, &p->filter_compute) : nullptr;
-    if (predicate != nullptr)
-      p->predicates[p->n_predicates++] = predicate;
-    else
-      p->residual = lappend(p->residual, qual);
   }
+  predicates_split(quals, p->used_by_filter, p->predicates, &p->n_predicates, &p->residual, &p->functions,
+                   &p->filter_compute);
   return nullptr;
 }
 

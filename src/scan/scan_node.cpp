@@ -22,21 +22,6 @@ namespace mr {
 
 static FilterScan* as_scan(CustomScanState* css) { return reinterpret_cast<FilterScan*>(css); }
 
-void split_quals(List* quals, bool* used, Predicate** predicates, int* n_predicates, List** residual) {
-  List* functions = NIL; /* core initializes all quals, and checks who may execute them */
-  *n_predicates = 0;
-  *residual = NIL;
-  ListCell* cell;
-  foreach (cell, quals) {
-    Node* qual = static_cast<Node*>(lfirst(cell));
-    Predicate* predicate = *residual == NIL ? predicate_compile(qual, used, &functions) : nullptr;
-    if (predicate != nullptr)
-      predicates[(*n_predicates)++] = predicate;
-    else
-      *residual = lappend(*residual, qual);
-  }
-}
-
 static TopN* make_topn(CustomScanState* css, EState* estate) {
   CustomScan* plan = castNode(CustomScan, css->ss.ps.plan);
   List* lists = plan->custom_private;
@@ -86,7 +71,8 @@ static bool prepare(FilterScan* scan, EState* estate) {
   List* quals = plan->scan.plan.qual;
   bool* used = static_cast<bool*>(palloc0(RelationGetNumberOfAttributes(css->ss.ss_currentRelation) + 1));
   scan->predicates = static_cast<Predicate**>(palloc0(sizeof(Predicate*) * (list_length(quals) + 1)));
-  split_quals(quals, used, scan->predicates, &scan->n_predicates, &scan->residual_quals);
+  List* functions = NIL; /* core initializes all quals, and checks who may execute them */
+  predicates_split(quals, used, scan->predicates, &scan->n_predicates, &scan->residual_quals, &functions);
   if (plan->methods == &kTopNMethods) {
     scan->topn = make_topn(css, estate);
     if (scan->topn == nullptr || scan->residual_quals != NIL) return false;

@@ -55,9 +55,6 @@ struct FilterScan {
 extern const CustomScanMethods kFilterScanMethods;
 extern const CustomScanMethods kTopNMethods;
 
-/* Splits quals into predicates, a prefix, and the rest. Columns of predicates are marked in used[attno]. */
-void split_quals(List* quals, bool* used, Predicate** predicates, int* n_predicates, List** residual);
-
 /* The next row that passes all, in the scan's slot; NULL at the end. scan_rows.cpp's. */
 TupleTableSlot* next_row(FilterScan* scan);
 

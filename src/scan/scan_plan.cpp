@@ -120,8 +120,9 @@ static int count_predicates(const PlanScope* scope, List* quals, Relation rel, L
   MemoryContext old = MemoryContextSwitchTo(scope->scratch);
   bool* used = static_cast<bool*>(palloc0(RelationGetNumberOfAttributes(rel) + 1));
   Predicate** predicates = static_cast<Predicate**>(palloc0(sizeof(Predicate*) * (list_length(quals) + 1)));
+  List* functions = NIL;
   int n;
-  split_quals(quals, used, predicates, &n, residual);
+  predicates_split(quals, used, predicates, &n, residual, &functions);
   MemoryContextSwitchTo(old);
   return n;
 }

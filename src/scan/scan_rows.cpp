@@ -87,23 +87,14 @@ static void filter_batch(FilterScan* scan) {
   ExprContext* econtext = scan->css.ss.ps.ps_ExprContext;
   const int n = scan->n;
   mr_mask_fill(n, scan->bits);
-  bool any = true;
-  MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-  for (int i = 0; i < scan->n_predicates && any; i++) {
-    Truth truth;
-    predicate_eval(scan->predicates[i], econtext, n, scan->bits, &truth);
-    any = false;
-    for (int w = 0; w < (n + 63) / 64; w++) {
-      scan->bits[w] &= truth.yes[w];
-      any |= scan->bits[w] != 0;
-    }
-  }
-  MemoryContextSwitchTo(old);
+  /* Over columns alone no row is bad. */
+  (void)predicates_narrow(scan->predicates, scan->n_predicates, econtext, n, scan->bits);
   ResetExprContext(econtext);
   if (scan->topn != nullptr) {
     /* A Sort reads to the end: all can be counted now, what is pruned apart. */
-    InstrCountFiltered1(&scan->css, n - count_bits(scan->bits, 0, n));
-    if (any) topn_prune(scan->topn, scan->columns[scan->topn->keys[0].attno], n, scan->bits);
+    const int passing = count_rows(scan->bits, n);
+    InstrCountFiltered1(&scan->css, n - passing);
+    if (passing > 0) topn_prune(scan->topn, scan->columns[scan->topn->keys[0].attno], n, scan->bits);
   }
   int from = 0;
   for (int k = 0; k < scan->n_pages; k++) {
