@@ -45,12 +45,10 @@ struct Sizes {
 /* compile: does program_compile() know all that is done with this relation? */
 static bool scan_is_ours(const AggScope* scope, const Shape* shape, SeqScan* scan, bool compile,
                          Program* program, Sizes* sizes) {
-  RangeTblEntry* rte = rt_fetch(scan->scan.scanrelid, scope->statement->rtable);
-  if (rte->rtekind != RTE_RELATION || rte->tablesample != nullptr) return false;
-  /* Locked by the planner. */
-  Relation rel = table_open(rte->relid, NoLock);
-  bool ours = relation_is_ours(rel);
-  if (ours && compile)
+  Relation rel = open_scanned(scope->statement, scan);
+  if (rel == nullptr) return false;
+  bool ours = true;
+  if (compile)
     ours = program_compile(program, shape->agg, scan, RelationGetNumberOfAttributes(rel), shape->parallel) ==
                nullptr &&
            order_check(program, shape) == nullptr;

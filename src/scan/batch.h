@@ -29,6 +29,13 @@ struct Vector {
   bool has_nulls;
 };
 
+/* Room for a batch, zeroed, in CurrentMemoryContext. */
+inline void vector_init(Vector* v) {
+  v->values = static_cast<Datum*>(palloc0(sizeof(Datum) * kBatchRows));
+  v->nulls = static_cast<uint8*>(palloc0(kBatchRows));
+  v->has_nulls = false;
+}
+
 /* Visible tuples of the pinned pages, in physical order. */
 struct RowBatch {
   int n;

@@ -109,13 +109,6 @@ static void run_numeric_column(Computed* c, ExprContext*, int n) {
     mark_all_bad(c, n);
 }
 
-static Vector* new_vector() {
-  Vector* v = static_cast<Vector*>(palloc0(sizeof(Vector)));
-  v->values = static_cast<Datum*>(palloc0(sizeof(Datum) * kBatchRows));
-  v->nulls = static_cast<uint8*>(palloc0(kBatchRows));
-  return v;
-}
-
 void compute_bind(ComputeSet* set, Vector* const* columns, PlanState* parent) {
   for (int i = 0; i < set->n; i++) {
     Computed* c = set->all[i];
@@ -128,9 +121,7 @@ void compute_bind(ComputeSet* set, Vector* const* columns, PlanState* parent) {
     if (c->is_column && c->form != Form::kNumeric) {
       c->vector = c->column;
     } else {
-      Vector* out = new_vector();
-      c->out = *out;
-      pfree(out);
+      vector_init(&c->out);
       c->vector = &c->out;
     }
     if (c->form == Form::kNumeric) c->scales = static_cast<uint8*>(palloc0(kBatchRows));
@@ -189,7 +180,8 @@ const Vector* computed_datums(Computed* c, ExprContext* econtext, int n) {
   if (c->form != Form::kNumeric) return c->vector;
   if (c->datums == nullptr) {
     MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_query_memory);
-    c->datums = new_vector();
+    c->datums = static_cast<Vector*>(palloc(sizeof(Vector)));
+    vector_init(c->datums);
     c->cache = static_cast<NumericCache*>(palloc0(sizeof(NumericCache)));
     MemoryContextSwitchTo(old);
   }

@@ -13,10 +13,23 @@ extern "C" {
 
 namespace mr {
 
-void explain_expression(const char* label, Node* expr, PlanState* where, List* ancestors, bool prefix,
-                        ExplainState* es) {
+/* Quals are a list of conditions that all hold. */
+static void explain_quals(const char* label, List* quals, PlanState* where, List* ancestors, bool prefix, ExplainState* es) {
+  if (quals == NIL) return;
   List* context = set_deparse_context_plan(es->deparse_cxt, where->plan, ancestors);
+  Node* expr = reinterpret_cast<Node*>(make_ands_explicit(quals));
   ExplainPropertyText(label, deparse_expression(expr, context, prefix, false), es);
+}
+
+void explain_filter(int n_predicates, List* residual, PlanState* where, List* ancestors, bool prefix, ExplainState* es) {
+  explain_quals("Vectorized Filter", list_copy_head(where->plan->qual, n_predicates), where, ancestors, prefix, es);
+  explain_quals("Residual Filter", residual, where, ancestors, prefix, es);
+}
+
+void explain_pages(const PageReader* reader, bool parallel, ExplainState* es) {
+  if (!es->analyze || parallel) return;
+  ExplainPropertyUInteger("Pages All-Visible", nullptr, reader->pages_all_visible, es);
+  ExplainPropertyUInteger("Pages Checked", nullptr, reader->pages_checked, es);
 }
 
 /* The expressions of some columns of the scan tuple. */
@@ -55,21 +68,9 @@ static void explain_order(ScanNode* node, List* ancestors, ExplainState* es) {
 
 void explain_reading(ScanNode* node, bool parallel, List* ancestors, ExplainState* es) {
   Program* p = &node->program;
-  PlanState* child = outerPlanState(node);
-  List* quals = child->plan->qual;
-  const bool prefix = explain_prefix(es);
-  if (p->n_predicates > 0)
-    explain_expression("Vectorized Filter",
-                       reinterpret_cast<Node*>(make_ands_explicit(list_copy_head(quals, p->n_predicates))), child,
-                       ancestors, prefix, es);
-  if (p->residual != NIL)
-    explain_expression("Residual Filter", reinterpret_cast<Node*>(make_ands_explicit(p->residual)), child, ancestors,
-                       prefix, es);
+  explain_filter(p->n_predicates, p->residual, outerPlanState(node), ancestors, explain_prefix(es), es);
   if (!p->count_only) ExplainPropertyText("Evaluation", p->by_row ? "by row" : "by column", es);
-  /* Workers keep their own counts: those of the leader alone would mislead. */
-  if (!es->analyze || parallel) return;
-  ExplainPropertyUInteger("Pages All-Visible", nullptr, node->reader.pages_all_visible, es);
-  ExplainPropertyUInteger("Pages Checked", nullptr, node->reader.pages_checked, es);
+  explain_pages(&node->reader, parallel, es);
 }
 
 void node_explain(CustomScanState* css, List* ancestors, ExplainState* es) {

@@ -4,6 +4,8 @@
 #pragma once
 #include "pg/pg.h"
 
+#include "scan/reader.h"
+
 extern "C" {
 #include "commands/explain.h"
 #if PG_VERSION_NUM >= 180000
@@ -24,8 +26,13 @@ inline bool explain_prefix(const ExplainState* es) {
 #endif
 }
 
-/* Adds an expression over the columns of a node; prefix: with their table's name. */
-void explain_expression(const char* label, Node* expr, PlanState* where, List* ancestors, bool prefix,
-                        ExplainState* es);
+/*
+ * Adds what is done with the quals of `where`: the first n_predicates vectorized, the residual ones by core. prefix: columns
+ * with their table's name.
+ */
+void explain_filter(int n_predicates, List* residual, PlanState* where, List* ancestors, bool prefix, ExplainState* es);
+
+/* With ANALYZE adds what pages were read. Not where workers read too: they keep counts of their own, and the leader's would mislead. */
+void explain_pages(const PageReader* reader, bool parallel, ExplainState* es);
 
 }  // namespace mr

@@ -12,11 +12,14 @@
 #include "pg/pg.h"
 
 extern "C" {
+#include "access/table.h"
 #include "access/tableam.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_class.h"
 #include "optimizer/planner.h"
+#include "parser/parsetree.h"
 #include "utils/memutils.h"
+#include "utils/snapshot.h"
 }
 
 #include "pg/compat_scan.h"
@@ -36,10 +39,25 @@ struct Rewrite {
   bool in_gather;      /* below a Gather: rows come in any order */
 };
 
-bool relation_is_ours(Relation rel) {
+bool execution_is_ours(const EState* estate) {
+  if (!setting_scan || estate->es_epq_active != nullptr) return false;
+  return estate->es_snapshot != nullptr && estate->es_snapshot->snapshot_type == SNAPSHOT_MVCC;
+}
+
+/* An ordinary heap table. */
+static bool relation_is_ours(Relation rel) {
   if (rel->rd_rel->relkind != RELKIND_RELATION && rel->rd_rel->relkind != RELKIND_MATVIEW) return false;
   if (rel->rd_tableam != GetHeapamTableAmRoutine()) return false;
   return !IsCatalogRelation(rel) && RelationGetRelid(rel) >= FirstNormalObjectId;
+}
+
+Relation open_scanned(const PlannedStmt* statement, const SeqScan* scan) {
+  const RangeTblEntry* rte = rt_fetch(scan->scan.scanrelid, statement->rtable);
+  if (rte->rtekind != RTE_RELATION || rte->tablesample != nullptr) return nullptr;
+  Relation rel = table_open(rte->relid, NoLock);
+  if (relation_is_ours(rel)) return rel;
+  table_close(rel, NoLock);
+  return nullptr;
 }
 
 static void rewrite_tree(Plan** slot, Rewrite* rewrite);

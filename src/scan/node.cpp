@@ -14,12 +14,11 @@ extern "C" {
 #include "executor/executor.h"
 #include "utils/acl.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
 }
 
 #include "pg/compat_scan.h"
-#include "pg/settings.h"
 #include "scan/feed.h"
+#include "scan/hook.h"
 
 namespace mr {
 
@@ -46,14 +45,6 @@ ScanNode* node_make(const CustomExecMethods* methods) {
 static Node* create_state(CustomScan*) { return reinterpret_cast<Node*>(node_make(&kExecMethods)); }
 
 const CustomScanMethods kScanMethods = {"MillraceAgg", create_state};
-
-/* Reasons that can only be known now. Core's Agg then gives the right answer or the right error. */
-static bool must_leave_to_core(ScanNode* node, EState* estate) {
-  if (!setting_scan) return true;
-  if (estate->es_epq_active != nullptr) return true;
-  if (object_access_hook != nullptr) return true;
-  return estate->es_snapshot == nullptr || estate->es_snapshot->snapshot_type != SNAPSHOT_MVCC;
-}
 
 bool node_may_execute(const Program* p) {
   const Oid user = GetUserId();
@@ -86,9 +77,8 @@ static int rows_in_batch(const ScanNode* node) {
 /* Vector number i of those that head and what feeds it share. */
 static Vector* shared_vector(ScanNode* head, int i) {
   if (i < list_length(head->vectors)) return static_cast<Vector*>(list_nth(head->vectors, i));
-  Vector* v = static_cast<Vector*>(palloc0(sizeof(Vector)));
-  v->values = static_cast<Datum*>(palloc0(sizeof(Datum) * kBatchRows));
-  v->nulls = static_cast<uint8*>(palloc0(kBatchRows));
+  Vector* v = static_cast<Vector*>(palloc(sizeof(Vector)));
+  vector_init(v);
   head->vectors = lappend(head->vectors, v);
   return v;
 }
@@ -201,7 +191,8 @@ static void begin_node(CustomScanState* css, EState* estate, int eflags) {
   CustomScan* scan = castNode(CustomScan, css->ss.ps.plan);
   shape_recall(scan, &node->shape);
   node->eflags = eflags;
-  if (must_leave_to_core(node, estate)) return node_leave_to_core(node);
+  /* Reasons that can only be known now. Core's Agg then gives the right answer or the right error. */
+  if (!execution_is_ours(estate) || object_access_hook != nullptr) return node_leave_to_core(node);
   outerPlanState(css) = ExecInitNode(outerPlan(scan), estate, eflags);
   if (compile(node) != nullptr || !node_may_execute(&node->program)) return node_leave_to_core(node);
   init_execution(node, estate);

@@ -45,7 +45,6 @@ struct ScanNode {
   AggShared shared;
   GroupTable groups;
   char* plain; /* states when there are no group keys */
-  void* plain_memory;
   int64 batches;
   int64 refusals; /* batches left to core's expressions: by their inputs, by their filter */
   int64 filter_refusals;

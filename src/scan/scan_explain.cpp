@@ -5,7 +5,6 @@
 #include "scan/scan_node.h"
 
 extern "C" {
-#include "nodes/makefuncs.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 }
@@ -35,21 +34,13 @@ void filter_scan_explain(CustomScanState* css, List* ancestors, ExplainState* es
     ExplainPropertyText("Left To", "PostgreSQL", es);
     return;
   }
-  List* quals = css->ss.ps.plan->qual;
-  if (scan->n_predicates > 0)
-    explain_expression("Vectorized Filter",
-                       reinterpret_cast<Node*>(make_ands_explicit(list_copy_head(quals, scan->n_predicates))),
-                       &css->ss.ps, ancestors, es->verbose, es);
-  if (scan->residual_quals != NIL)
-    explain_expression("Residual Filter", reinterpret_cast<Node*>(make_ands_explicit(scan->residual_quals)),
-                       &css->ss.ps, ancestors, es->verbose, es);
+  explain_filter(scan->n_predicates, scan->residual_quals, &css->ss.ps, ancestors, es->verbose, es);
   if (scan->topn != nullptr) explain_topn(scan, es);
   ExplainPropertyText("SIMD Target", mr_simd_target(), es);
-  /* Workers keep their own counts: those of the leader alone would mislead. */
-  if (!es->analyze || css->ss.ps.plan->parallel_aware) return;
-  if (scan->topn != nullptr) ExplainPropertyUInteger("Rows Pruned", nullptr, scan->topn->pruned, es);
-  ExplainPropertyUInteger("Pages All-Visible", nullptr, scan->reader.pages_all_visible, es);
-  ExplainPropertyUInteger("Pages Checked", nullptr, scan->reader.pages_checked, es);
+  const bool parallel = css->ss.ps.plan->parallel_aware;
+  if (scan->topn != nullptr && es->analyze && !parallel)
+    ExplainPropertyUInteger("Rows Pruned", nullptr, scan->topn->pruned, es);
+  explain_pages(&scan->reader, parallel, es);
 }
 
 }  // namespace mr

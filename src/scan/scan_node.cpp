@@ -11,12 +11,10 @@ extern "C" {
 #include "access/tableam.h"
 #include "executor/executor.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
 }
 
 #include "pg/compat_scan.h"
-
-#include "pg/settings.h"
+#include "scan/hook.h"
 
 namespace mr {
 
@@ -57,13 +55,6 @@ static void init_columns(FilterScan* scan, const bool* used) {
     predicate_bind(scan->predicates[i], scan->columns, &scan->css.ss.ps);
 }
 
-/* Cursors that may turn round, EvalPlanQual, and what the planner did not know. */
-static bool must_be_core(EState* estate, int eflags) {
-  if (!setting_scan || estate->es_epq_active != nullptr) return true;
-  if (eflags & (EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK)) return true;
-  return estate->es_snapshot == nullptr || estate->es_snapshot->snapshot_type != SNAPSHOT_MVCC;
-}
-
 /* False: the plan no longer has what it was made for. */
 static bool prepare(FilterScan* scan, EState* estate) {
   CustomScanState* css = &scan->css;
@@ -94,7 +85,8 @@ static void begin_scan(CustomScanState* css, EState* estate, int eflags) {
   css->ss.ps.subPlan = NIL;
   mr_ExecInitScanTupleSlot(estate, &css->ss, RelationGetDescr(rel), table_slot_callbacks(rel));
   ExecAssignScanProjectionInfoWithVarno(&css->ss, castNode(CustomScan, css->ss.ps.plan)->scan.scanrelid);
-  scan->by_core = must_be_core(estate, eflags) || !prepare(scan, estate);
+  const bool may_turn_round = (eflags & (EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK)) != 0; /* a cursor */
+  scan->by_core = may_turn_round || !execution_is_ours(estate) || !prepare(scan, estate);
   List* quals = scan->by_core ? css->ss.ps.plan->qual : scan->residual_quals;
   scan->residual = ExecInitQual(quals, &css->ss.ps);
   css->ss.ps.qual = scan->residual; /* ExecScan() looks here */

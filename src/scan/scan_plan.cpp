@@ -89,18 +89,12 @@ static bool is_locked(const PlannedStmt* statement, Index rti) {
 
 /* The scan's table, or NULL when it is not one to read here. To be closed. */
 static Relation open_table(const PlanScope* scope, const SeqScan* scan, TableSize* size) {
-  const Index rti = scan->scan.scanrelid;
-  RangeTblEntry* rte = rt_fetch(rti, scope->statement->rtable);
-  if (rte->rtekind != RTE_RELATION || rte->tablesample != nullptr || is_locked(scope->statement, rti)) return nullptr;
+  if (is_locked(scope->statement, scan->scan.scanrelid)) return nullptr;
   if (scan->scan.plan.total_cost - scan->scan.plan.startup_cost < setting_scan_min_cost) return nullptr;
-  Relation rel = table_open(rte->relid, NoLock); /* locked by the planner */
+  Relation rel = open_scanned(scope->statement, scan);
   double all_visible;
-  if (relation_is_ours(rel)) {
-    table_relation_estimate_size(rel, nullptr, &size->pages, &size->tuples, &all_visible);
-    return rel;
-  }
-  table_close(rel, NoLock);
-  return nullptr;
+  if (rel != nullptr) table_relation_estimate_size(rel, nullptr, &size->pages, &size->tuples, &all_visible);
+  return rel;
 }
 
 static CustomScan* make_custom(SeqScan* seq, const CustomScanMethods* methods) {
