@@ -43,7 +43,7 @@ static int narrow(ScanNode* node, const uint64* bits, int n) {
   const Deformer* d = &node->all_columns;
   const int m = count_rows(bits, n);
   if (m == n) return n;
-  for (int i = 0; i < d->n_steps; i++) {
+  for (int i = 0; i < d->last; i++) {
     Vector* v = d->steps[i].to;
     if (v == nullptr) continue;
     /* Not in place: loads that overlap stores just made are slow. */

@@ -3,9 +3,8 @@
  *
  * Attributes before the first variable-length one lie at offsets that are the
  * same in every tuple without nulls: those are taken column by column. The rest
- * is walked a few tuples at a time, attribute by attribute. Where some of these
- * have nulls, or are older than the last column added, each is walked by itself,
- * and those through deform_careful().
+ * is walked a few tuples at a time, attribute by attribute. Tuples with nulls, or
+ * older than the last column wanted, go one by one through deform_careful().
  */
 #include "scan/deform.h"
 
@@ -56,23 +55,15 @@ static uint8 alignment_of(char attalign) {
   }
 }
 
-/* What tuples that need care are replaced by while columns are taken: all fixed offsets lie in it. */
-alignas(8) static const char nothing[MaxHeapTupleSize] = {};
-
-/* Sorts the used columns at constant offsets into groups of up to four of one kind. */
-static void group_fixed(Deformer* d) {
-  d->groups = static_cast<FixedColumns*>(palloc0(sizeof(FixedColumns) * (d->n_fixed + 1)));
-  for (int i = 0; i < d->n_fixed; i++) {
-    const DeformStep* step = &d->steps[i];
-    if (step->to == nullptr) continue;
-    FixedColumns* f = nullptr;
-    for (int k = 0; k < d->n_groups; k++)
-      if (d->groups[k].store == step->store && d->groups[k].n < kMostAtOnce) f = &d->groups[k];
-    if (f == nullptr) f = &d->groups[d->n_groups++];
-    f->store = step->store;
-    f->offset[f->n] = d->offsets[i];
-    f->to[f->n++] = step->to;
-  }
+/* Puts a column at a constant offset into a group of up to four of one kind. */
+static void add_fixed(Deformer* d, const DeformStep* step, int offset) {
+  FixedColumns* f = nullptr;
+  for (int k = 0; k < d->n_groups; k++)
+    if (d->groups[k].store == step->store && d->groups[k].n < kMostAtOnce) f = &d->groups[k];
+  if (f == nullptr) f = &d->groups[d->n_groups++];
+  f->store = step->store;
+  f->offset[f->n] = offset;
+  f->to[f->n++] = step->to;
 }
 
 void deformer_init(Deformer* d, TupleDesc desc, Vector* const* used) {
@@ -80,11 +71,12 @@ void deformer_init(Deformer* d, TupleDesc desc, Vector* const* used) {
   d->last = 0;
   for (int attno = 1; attno <= desc->natts; attno++)
     if (used[attno] != nullptr) d->last = attno;
-  d->n_steps = d->last;
   d->steps = static_cast<DeformStep*>(palloc0(sizeof(DeformStep) * (d->last + 1)));
-  d->offsets = static_cast<int*>(palloc0(sizeof(int) * (d->last + 1)));
+  d->groups = static_cast<FixedColumns*>(palloc0(sizeof(FixedColumns) * (d->last + 1)));
+  d->n_groups = 0;
   d->n_fixed = 0;
-  int offset = 0;
+  d->header_bytes = MAXALIGN(SizeofHeapTupleHeader);
+  int offset = d->header_bytes;
   bool fixed = true;
   for (int i = 0; i < d->last; i++) {
     Form_pg_attribute att = TupleDescAttr(desc, i);
@@ -96,24 +88,20 @@ void deformer_init(Deformer* d, TupleDesc desc, Vector* const* used) {
     step->to = used[i + 1];
     if (step->to == nullptr && step->store == Store::kVarlena) step->store = Store::kSkipVarlena;
     if (step->to == nullptr && att->attlen > 0) step->store = Store::kNone;
-    const int at = static_cast<int>(TYPEALIGN(step->align, offset));
-    /* What lies farther is null in every tuple. */
-    if (att->attlen < 0 || at + att->attlen > static_cast<int>(sizeof(nothing))) fixed = false;
+    if (att->attlen < 0) fixed = false;
     if (!fixed) continue;
-    d->offsets[i] = at;
+    const int at = static_cast<int>(TYPEALIGN(step->align, offset));
+    if (step->to != nullptr) add_fixed(d, step, at);
     offset = at + att->attlen;
     d->n_fixed = i + 1;
   }
   d->walk_from = offset;
-  d->n_groups = 0;
-  group_fixed(d);
   for (int i = d->last - 1; i >= d->n_fixed; i--) {
     DeformStep* step = &d->steps[i];
     step->run = 1;
     const bool varlena = step->length == -1;
     if (varlena && i + 1 < d->last && step[1].length == -1 && step[1].run < kMostInRun) step->run = step[1].run + 1;
   }
-  d->header_bytes = MAXALIGN(SizeofHeapTupleHeader);
   HeapTupleHeaderData plain = {};
   HeapTupleHeaderData mask = {};
   plain.t_infomask2 = desc->natts;
@@ -189,41 +177,7 @@ static void deform_careful(const Deformer* d, HeapTupleHeader tuple, int row) {
   }
 }
 
-/* Almost every variable-length value has a one-byte header that is its length. */
-static inline const char* after_varlena(const char* p) {
-  if (likely(VARATT_IS_1B(p) && !VARATT_IS_1B_E(p))) return p + VARSIZE_1B(p);
-  return p + VARSIZE_ANY(p);
-}
-
-/* Columns from the first variable-length one on, of a tuple without nulls. */
-static inline void deform_walk(const DeformStep* step, const DeformStep* end, const char* p, int row) {
-  for (; step < end; step++) {
-    switch (step->store) {
-      case Store::kSkipVarlena:
-        p = after_varlena(align_varlena(p, step->align));
-        break;
-      case Store::kVarlena:
-        p = align_varlena(p, step->align);
-        step->to->values[row] = PointerGetDatum(p);
-        p = after_varlena(p);
-        break;
-      case Store::kCString:
-        p = align_to(p, step->align);
-        if (step->to != nullptr) step->to->values[row] = PointerGetDatum(p);
-        p += strlen(p) + 1;
-        break;
-      case Store::kNone:
-        p = align_to(p, step->align) + step->length;
-        break;
-      default:
-        p = align_to(p, step->align);
-        step->to->values[row] = fetch(step->store, p);
-        p += step->length;
-    }
-  }
-}
-
-/* One step of deform_walk() for many tuples: at[i] is where the attribute may start, and moves behind it. */
+/* One attribute of many tuples: at[i] is where it may start, and moves behind it. */
 template <class Take>
 static inline void step_down(const char** at, int n, Take take) {
   for (int i = n - 1; i >= 0; i--) at[i] = take(at[i], i);
@@ -321,50 +275,51 @@ static void deform_down(const DeformStep* step, const char** at, int from, int n
 
 /* Up to four columns of one kind at a time: each tuple's address is loaded once. */
 template <Store kStore, int kColumns>
-static void fixed_columns(const FixedColumns* f, const char* const* data, int from, int n, int extra) {
+static void fixed_columns(const FixedColumns* f, const HeapTupleHeader* tuples, int from, int n) {
   int offset[kColumns];
   Datum* values[kColumns];
   for (int j = 0; j < kColumns; j++) {
-    offset[j] = f->offset[j] + extra;
+    offset[j] = f->offset[j];
     values[j] = f->to[j]->values + from;
   }
-  for (int i = n - 1; i >= 0; i--)
-    for (int j = 0; j < kColumns; j++) values[j][i] = fetch(kStore, data[i] + offset[j]);
+  for (int i = n - 1; i >= 0; i--) {
+    const char* tuple = reinterpret_cast<const char*>(tuples[i]);
+    for (int j = 0; j < kColumns; j++) values[j][i] = fetch(kStore, tuple + offset[j]);
+  }
 }
 
 template <Store kStore>
-static void fixed_columns_of(const FixedColumns* f, const char* const* data, int from, int n, int extra) {
+static void fixed_columns_of(const FixedColumns* f, const HeapTupleHeader* tuples, int from, int n) {
   switch (f->n) {
     case 1:
-      return fixed_columns<kStore, 1>(f, data, from, n, extra);
+      return fixed_columns<kStore, 1>(f, tuples, from, n);
     case 2:
-      return fixed_columns<kStore, 2>(f, data, from, n, extra);
+      return fixed_columns<kStore, 2>(f, tuples, from, n);
     case 3:
-      return fixed_columns<kStore, 3>(f, data, from, n, extra);
+      return fixed_columns<kStore, 3>(f, tuples, from, n);
     default:
-      return fixed_columns<kStore, 4>(f, data, from, n, extra);
+      return fixed_columns<kStore, 4>(f, tuples, from, n);
   }
 }
 
-/* data[i] + extra is where the attributes of tuple i start. */
-static void deform_fixed(const Deformer* d, const char* const* data, int from, int n, int extra) {
+static void deform_fixed(const Deformer* d, const HeapTupleHeader* tuples, int from, int n) {
   for (int k = 0; k < d->n_groups; k++) {
     const FixedColumns* f = &d->groups[k];
     switch (f->store) {
       case Store::kByte:
-        fixed_columns_of<Store::kByte>(f, data, from, n, extra);
+        fixed_columns_of<Store::kByte>(f, tuples, from, n);
         break;
       case Store::kInt16:
-        fixed_columns_of<Store::kInt16>(f, data, from, n, extra);
+        fixed_columns_of<Store::kInt16>(f, tuples, from, n);
         break;
       case Store::kInt32:
-        fixed_columns_of<Store::kInt32>(f, data, from, n, extra);
+        fixed_columns_of<Store::kInt32>(f, tuples, from, n);
         break;
       case Store::kInt64:
-        fixed_columns_of<Store::kInt64>(f, data, from, n, extra);
+        fixed_columns_of<Store::kInt64>(f, tuples, from, n);
         break;
       default:
-        fixed_columns_of<Store::kFixedPointer>(f, data, from, n, extra);
+        fixed_columns_of<Store::kFixedPointer>(f, tuples, from, n);
     }
   }
 }
@@ -379,55 +334,50 @@ void deform_start(const Deformer* d) {
   }
 }
 
-/* Tuples of which some have nulls or fewer attributes than the table. */
-static void deform_mixed(const Deformer* d, const HeapTupleHeader* tuples, int from, int n) {
-  const char* data[kStrip];
-  int careful[kStrip];
-  int n_careful = 0;
-  const DeformStep* walk = d->steps + d->n_fixed;
-  const DeformStep* end = d->steps + d->n_steps;
-  for (int i = n - 1; i >= 0; i--) {
-    HeapTupleHeader tuple = tuples[i];
-    data[i] = reinterpret_cast<const char*>(tuple) + tuple->t_hoff;
-    if (unlikely((tuple->t_infomask & HEAP_HASNULL) || HeapTupleHeaderGetNatts(tuple) < d->last)) {
-      data[i] = nothing;
-      careful[n_careful++] = i;
-    } else if (walk < end) {
-      deform_walk(walk, end, data[i] + d->walk_from, from + i);
-    }
-  }
-  deform_fixed(d, data, from, n, 0);
-  for (int i = 0; i < n_careful; i++) deform_careful(d, tuples[careful[i]], from + careful[i]);
-}
-
-/*
- * Do all tuples have just the attributes of the table and no nulls? t_infomask2, t_infomask and t_hoff lie side
- * by side: one load, one comparison.
- */
-static inline bool all_plain(const Deformer* d, const HeapTupleHeader* tuples, int n) {
+/* Bytes 16 to 23 of a tuple's header: t_infomask2, t_infomask and t_hoff lie side by side there. */
+static inline uint64 header_word(HeapTupleHeader tuple) {
   static_assert(offsetof(HeapTupleHeaderData, t_infomask2) == 18 && offsetof(HeapTupleHeaderData, t_infomask) == 20 &&
                     offsetof(HeapTupleHeaderData, t_hoff) == 22,
                 "layout of tuple headers");
+  uint64 word;
+  memcpy(&word, reinterpret_cast<const char*>(tuple) + 16, sizeof(word));
+  return word;
+}
+
+/* Do all tuples have just the attributes of the table and no nulls? One load and one comparison each. */
+static inline bool all_plain(const Deformer* d, const HeapTupleHeader* tuples, int n) {
   uint64 different = 0;
-  for (int i = n - 1; i >= 0; i--) {
-    uint64 word;
-    memcpy(&word, reinterpret_cast<const char*>(tuples[i]) + 16, sizeof(word));
-    different |= word ^ d->plain_header;
-  }
+  for (int i = n - 1; i >= 0; i--) different |= header_word(tuples[i]) ^ d->plain_header;
   return (different & d->header_mask) == 0;
 }
 
-static void deform_strip(const Deformer* d, const HeapTupleHeader* tuples, int from, int n) {
-  if (!all_plain(d, tuples, n)) return deform_mixed(d, tuples, from, n);
-  deform_fixed(d, reinterpret_cast<const char* const*>(tuples), from, n, d->header_bytes);
-  if (d->n_fixed == d->n_steps) return;
+/* Has a tuple all attributes wanted, none of them or others null? */
+static inline bool is_plain(const Deformer* d, HeapTupleHeader tuple) {
+  return !(tuple->t_infomask & HEAP_HASNULL) && HeapTupleHeaderGetNatts(tuple) >= d->last &&
+         tuple->t_hoff == d->header_bytes;
+}
+
+static void deform_plain(const Deformer* d, const HeapTupleHeader* tuples, int from, int n) {
+  deform_fixed(d, tuples, from, n);
+  if (d->n_fixed == d->last) return;
   const char* at[kStrip];
-  for (int i = 0; i < n; i++) at[i] = reinterpret_cast<const char*>(tuples[i]) + d->header_bytes + d->walk_from;
-  for (const DeformStep* step = d->steps + d->n_fixed; step < d->steps + d->n_steps; step += step->run) {
+  for (int i = 0; i < n; i++) at[i] = reinterpret_cast<const char*>(tuples[i]) + d->walk_from;
+  for (const DeformStep* step = d->steps + d->n_fixed; step < d->steps + d->last; step += step->run) {
     if (step->store == Store::kVarlena || step->store == Store::kSkipVarlena)
       run_down(step, step->run, at, from, n);
     else
       deform_down(step, at, from, n);
+  }
+}
+
+static void deform_strip(const Deformer* d, const HeapTupleHeader* tuples, int from, int n) {
+  if (all_plain(d, tuples, n)) return deform_plain(d, tuples, from, n);
+  for (int i = 0; i < n;) {
+    int end = i;
+    while (end < n && is_plain(d, tuples[end])) end++;
+    if (end > i) deform_plain(d, tuples + i, from + i, end - i);
+    if (end < n) deform_careful(d, tuples[end], from + end);
+    i = end + 1;
   }
 }
 

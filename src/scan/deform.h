@@ -28,20 +28,18 @@ constexpr int kMostAtOnce = 4;
 struct FixedColumns {
   Store store;
   int n;
-  int offset[kMostAtOnce]; /* from the start of the tuple's data */
+  int offset[kMostAtOnce]; /* from the start of the tuple */
   Vector* to[kMostAtOnce];
 };
 
 struct Deformer {
   TupleDesc desc;
-  int last;         /* highest attribute number used; 0 when none is */
-  int n_steps;      /* one step for each attribute up to last */
-  DeformStep* steps;
-  int n_fixed;      /* steps[0, n_fixed) lie at constant offsets in tuples without nulls */
-  int* offsets;     /* of those, from the start of the tuple's data */
+  int last;             /* highest attribute number used; 0 when none is */
+  DeformStep* steps;    /* one for each attribute up to last */
+  int n_fixed;          /* steps[0, n_fixed) lie at constant offsets in tuples without nulls */
   int n_groups;
   FixedColumns* groups; /* those of them that are used */
-  int walk_from;    /* offset where the walk over the others starts */
+  int walk_from;        /* offset in the tuple where the walk over the others starts */
   int header_bytes; /* t_hoff of a tuple without nulls */
   uint64 plain_header; /* bytes 16 to 23 of the header of a tuple with all attributes and no nulls ... */
   uint64 header_mask;  /* ... as far as they say so */

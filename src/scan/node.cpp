@@ -70,7 +70,7 @@ static AggState* fake_agg_state(MemoryContext context) {
 static int rows_in_batch(const ScanNode* node) {
   const Program* p = &node->program;
   const bool is_light = p->n_keys == 0 && p->n_predicates == 0 && p->residual == NIL && !p->by_row && p->n_transitions <= 2 &&
-                        node->all_columns.n_fixed == node->all_columns.n_steps;
+                        node->all_columns.n_fixed == node->all_columns.last;
   return is_light ? kBatchRows / 2 : kBatchRows;
 }
 
@@ -98,7 +98,7 @@ static void init_columns(ScanNode* node, ScanNode* head, Relation rel) {
   /* Two steps when the filter's columns are had without a walk, or when it lets little pass. */
   deformer_init(&node->filter_columns, RelationGetDescr(rel), filter);
   const double rows = rel->rd_rel->reltuples;
-  node->two_steps = p->n_predicates > 0 && (node->filter_columns.n_fixed == node->filter_columns.n_steps ||
+  node->two_steps = p->n_predicates > 0 && (node->filter_columns.n_fixed == node->filter_columns.last ||
                                             outerPlan(node->css.ss.ps.plan)->plan_rows < 0.3 * rows);
   deformer_init(&node->all_columns, RelationGetDescr(rel), node->columns);
   node->batch.most = rows_in_batch(node);
