@@ -29,30 +29,33 @@ HWY_INLINE size_t Run(const int64_t* a, const int64_t* b, size_t n, int64_t* out
   return at;
 }
 
-/* A sum overflows when both operands have another sign than it has. */
-int AddI64(const int64_t* a, const int64_t* b, size_t n, int64_t* out) {
+/* The same; the sign of overflow(x, y, result) says that the result does not fit. 0: some do not. */
+template <class Op, class Overflow>
+HWY_INLINE int RunExact(const int64_t* a, const int64_t* b, size_t n, int64_t* out, Op op, Overflow overflow,
+                        int (*scalar)(const int64_t*, const int64_t*, size_t, int64_t*)) {
   const D d;
-  V overflow = hn::Zero(d);
+  V signs = hn::Zero(d);
   const size_t at = Run(a, b, n, out, [&](V x, V y) HWY_ATTR {
-    const V r = hn::Add(x, y);
-    overflow = hn::Or(overflow, hn::And(hn::Xor(x, r), hn::Xor(y, r)));
+    const V r = op(x, y);
+    signs = hn::Or(signs, overflow(x, y, r));
     return r;
   });
-  const bool fits = hn::AllFalse(d, hn::Lt(overflow, hn::Zero(d)));
-  return mr_add_i64_scalar(a + at, b + at, n - at, out + at) & fits;
+  const bool fits = hn::AllFalse(d, hn::Lt(signs, hn::Zero(d)));
+  return scalar(a + at, b + at, n - at, out + at) & fits;
+}
+
+/* A sum overflows when both operands have another sign than it has. */
+int AddI64(const int64_t* a, const int64_t* b, size_t n, int64_t* out) {
+  return RunExact(
+      a, b, n, out, [](V x, V y) HWY_ATTR { return hn::Add(x, y); },
+      [](V x, V y, V r) HWY_ATTR { return hn::And(hn::Xor(x, r), hn::Xor(y, r)); }, mr_add_i64_scalar);
 }
 
 /* A difference overflows when the operands have different signs and it not that of the first. */
 int SubtractI64(const int64_t* a, const int64_t* b, size_t n, int64_t* out) {
-  const D d;
-  V overflow = hn::Zero(d);
-  const size_t at = Run(a, b, n, out, [&](V x, V y) HWY_ATTR {
-    const V r = hn::Sub(x, y);
-    overflow = hn::Or(overflow, hn::And(hn::Xor(x, y), hn::Xor(x, r)));
-    return r;
-  });
-  const bool fits = hn::AllFalse(d, hn::Lt(overflow, hn::Zero(d)));
-  return mr_subtract_i64_scalar(a + at, b + at, n - at, out + at) & fits;
+  return RunExact(
+      a, b, n, out, [](V x, V y) HWY_ATTR { return hn::Sub(x, y); },
+      [](V x, V y, V r) HWY_ATTR { return hn::And(hn::Xor(x, y), hn::Xor(x, r)); }, mr_subtract_i64_scalar);
 }
 
 /* All bits that any lane has. */
