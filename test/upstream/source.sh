@@ -1,6 +1,8 @@
 # Shell functions: PostgreSQL's own source, for its tests. Source it after test/lib/pg.sh, then:
 #
-#   upstream_source MAJOR   $upstream: a directory with src/test/regress, src/test/isolation and contrib of that major
+#   upstream_source MAJOR             $upstream: a directory with src/test/regress, src/test/isolation and contrib of that major
+#   upstream_download MAJOR [SERVER]  $upstream_files: a directory with the files of the source package, $upstream_version;
+#                                     SERVER is the version to have if there is a choice
 #
 # The source comes from the archives this machine takes its packages from, in the version of the installed server if
 # they have it, else in their newest. apt is given a directory of its own under $scratch, so the system's lists and
@@ -27,8 +29,8 @@ upstream_versions() {
   local major=$1 server=$2 versions
   versions=$(apt-cache "${upstream_options[@]}" showsrc --only-source "postgresql-$major" 2>/dev/null |
     sed -n 's/^Version: //p' | sort -uVr)
-  grep "^$server[-+~]" <<<"$versions"
-  grep -v "^$server[-+~]" <<<"$versions"
+  grep "^${server:-none}[-+~]" <<<"$versions"
+  grep -v "^${server:-none}[-+~]" <<<"$versions"
 }
 
 upstream_apt_options() {
@@ -37,28 +39,35 @@ upstream_apt_options() {
     -o Acquire::Retries=3
 }
 
-# Unpacks into DIR what the tests need; DIR appears whole or not at all.
-upstream_fetch() {
-  local major=$1 dir=$2 server=$3 work=$scratch/apt version name archive
+upstream_download() {
+  local major=$1 server=${2:-} work=$scratch/apt
   command -v apt-get >/dev/null || { echo "no apt-get to get the source with"; return 1; }
   mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
   upstream_sources "$work/sources.d"
   mapfile -t upstream_options < <(upstream_apt_options "$work")
   # an archive without sources is no reason to give up
   apt-get "${upstream_options[@]}" -q update || echo "not every archive could be read"
-  for version in $(upstream_versions "$major" "$server"); do
-    rm -rf "$work/source"
-    mkdir "$work/source"
-    (cd "$work/source" && apt-get "${upstream_options[@]}" -q --download-only --only-source source "postgresql-$major=$version") && break
-    version=
+  upstream_files=$work/source
+  for upstream_version in $(upstream_versions "$major" "$server"); do
+    rm -rf "$upstream_files"
+    mkdir "$upstream_files"
+    (cd "$upstream_files" &&
+      apt-get "${upstream_options[@]}" -q --download-only --only-source source "postgresql-$major=$upstream_version") && return
   done
-  [ -n "${version:-}" ] || { echo "no archive of this machine has the source of postgresql-$major"; return 1; }
-  for archive in "$work/source"/*.orig.tar.*; do [[ $archive == *.asc ]] || break; done
+  echo "no archive of this machine has the source of postgresql-$major"
+  return 1
+}
+
+# Unpacks into DIR what the tests need; DIR appears whole or not at all.
+upstream_fetch() {
+  local major=$1 dir=$2 server=$3 archive
+  upstream_download "$major" "$server" || return
+  for archive in "$upstream_files"/*.orig.tar.*; do [[ $archive == *.asc ]] || break; done
   rm -rf "$dir.new"
   mkdir -p "$dir.new"
   tar -C "$dir.new" -xf "$archive" --strip-components=1 --no-same-owner --wildcards "${upstream_wanted[@]/#/*/}" || return 1
-  echo "$version" >"$dir.new/VERSION"
-  rm -rf "$work"
+  echo "$upstream_version" >"$dir.new/VERSION"
+  rm -rf "$scratch/apt"
   mv "$dir.new" "$dir"
 }
 
