@@ -82,7 +82,12 @@ Datum serialize_int8_avg(int64 n, int128 sum) {
   StringInfoData buf;
   pq_begintypsend(&buf);
   pq_sendint64(&buf, n);
+#if PG_VERSION_NUM < 190000
   send_numericvar(&buf, sum, 0);
+#else
+  pq_sendint64(&buf, static_cast<int64>(sum >> 64));
+  pq_sendint64(&buf, static_cast<int64>(sum));
+#endif
   return PointerGetDatum(pq_endtypsend(&buf));
 }
 
