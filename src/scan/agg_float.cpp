@@ -11,6 +11,8 @@ extern "C" {
 #include "utils/fmgroids.h"
 }
 
+#include "scan/float_datum.h"
+
 namespace mr {
 
 template <class Float>
@@ -18,20 +20,6 @@ struct FloatState {
   Float value;
   int32 any;
 };
-
-template <class Float>
-static Float from_datum(Datum value);
-template <>
-float4 from_datum<float4>(Datum value) {
-  return DatumGetFloat4(value);
-}
-template <>
-float8 from_datum<float8>(Datum value) {
-  return DatumGetFloat8(value);
-}
-
-static Datum to_datum(float4 value) { return Float4GetDatum(value); }
-static Datum to_datum(float8 value) { return Float8GetDatum(value); }
 
 template <class Float>
 static Datum float_result(Transition*, char* state, bool* isnull) {

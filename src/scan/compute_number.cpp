@@ -11,6 +11,7 @@ extern "C" {
 }
 
 #include "kernels/arithmetic.h"
+#include "scan/float_datum.h"
 #include "scan/numeric_state.h"
 
 namespace mr {
@@ -55,6 +56,14 @@ static bool too_wide(const Computed* c, int64 value) {
   if (c->form != Form::kInteger || c->bytes == 8) return false;
   const int64 most = c->bytes == 2 ? PG_INT16_MAX : PG_INT32_MAX;
   return value > most || value < -most - 1;
+}
+
+/* A strict function of one argument that cannot fail: f gives a Datum for each. */
+template <class F>
+static void each_value(Computed* c, int n, F f) {
+  start_strict(c, n);
+  const Datum* a = c->args[0]->vector->values;
+  for (int i = 0; i < n; i++) c->out.values[i] = f(a[i]);
 }
 
 template <class Op>
@@ -148,19 +157,6 @@ struct FloatDivide {
   }
 };
 
-template <class T>
-static T from_datum(Datum d);
-template <>
-float8 from_datum<float8>(Datum d) {
-  return DatumGetFloat8(d);
-}
-template <>
-float4 from_datum<float4>(Datum d) {
-  return DatumGetFloat4(d);
-}
-static Datum to_datum(float8 f) { return Float8GetDatum(f); }
-static Datum to_datum(float4 f) { return Float4GetDatum(f); }
-
 /* Of a Left and a Right; with both real the result is real too. */
 template <class Op, class Left = float8, class Right = float8>
 static void run_float(Computed* c, ExprContext*, int n) {
@@ -185,46 +181,33 @@ static void run_float(Computed* c, ExprContext*, int n) {
 constexpr uint64 kSignBit = UINT64CONST(1) << 63;
 
 static void run_float_negate(Computed* c, ExprContext*, int n) {
-  start_strict(c, n);
-  const Datum* a = c->args[0]->vector->values;
-  for (int i = 0; i < n; i++) c->out.values[i] = a[i] ^ kSignBit;
+  each_value(c, n, [](Datum a) -> Datum { return a ^ kSignBit; });
 }
 
 static void run_float_abs(Computed* c, ExprContext*, int n) {
-  start_strict(c, n);
-  const Datum* a = c->args[0]->vector->values;
-  for (int i = 0; i < n; i++) c->out.values[i] = a[i] & ~kSignBit;
+  each_value(c, n, [](Datum a) -> Datum { return a & ~kSignBit; });
 }
 
 static void run_integer_to_float(Computed* c, ExprContext*, int n) {
-  start_strict(c, n);
-  const int64* a = integers(c->args[0]);
-  for (int i = 0; i < n; i++) c->out.values[i] = Float8GetDatum(static_cast<float8>(a[i]));
+  each_value(c, n, [](Datum a) -> Datum { return to_datum(static_cast<float8>(static_cast<int64>(a))); });
 }
 
 /* Reals are no Form of their own: their Datums are what is calculated with. */
 static void run_real_negate(Computed* c, ExprContext*, int n) {
-  start_strict(c, n);
-  const Datum* a = c->args[0]->vector->values;
-  for (int i = 0; i < n; i++) c->out.values[i] = Float4GetDatum(-DatumGetFloat4(a[i]));
+  each_value(c, n, [](Datum a) -> Datum { return to_datum(-DatumGetFloat4(a)); });
 }
 
 static void run_real_abs(Computed* c, ExprContext*, int n) {
-  start_strict(c, n);
-  const Datum* a = c->args[0]->vector->values;
-  for (int i = 0; i < n; i++) c->out.values[i] = Float4GetDatum(fabsf(DatumGetFloat4(a[i])));
+  each_value(c, n, [](Datum a) -> Datum { return to_datum(fabsf(DatumGetFloat4(a))); });
 }
 
 static void run_integer_to_real(Computed* c, ExprContext*, int n) {
-  start_strict(c, n);
-  const int64* a = integers(c->args[0]);
-  for (int i = 0; i < n; i++) c->out.values[i] = Float4GetDatum(static_cast<float4>(a[i]));
+  each_value(c, n, [](Datum a) -> Datum { return to_datum(static_cast<float4>(static_cast<int64>(a))); });
 }
 
 static void run_float8_to_float4(Computed* c, ExprContext*, int n) {
-  start_strict(c, n);
+  each_value(c, n, [](Datum a) -> Datum { return to_datum(static_cast<float4>(DatumGetFloat8(a))); });
   const Datum* a = c->args[0]->vector->values;
-  for (int i = 0; i < n; i++) c->out.values[i] = Float4GetDatum(static_cast<float4>(DatumGetFloat8(a[i])));
   find_bad(c, n, [=](int i) {
     const float8 f = DatumGetFloat8(a[i]);
     const float4 r = DatumGetFloat4(c->out.values[i]);
@@ -233,9 +216,7 @@ static void run_float8_to_float4(Computed* c, ExprContext*, int n) {
 }
 
 static void run_float4_to_float8(Computed* c, ExprContext*, int n) {
-  start_strict(c, n);
-  const Datum* a = c->args[0]->vector->values;
-  for (int i = 0; i < n; i++) c->out.values[i] = Float8GetDatum(static_cast<float8>(DatumGetFloat4(a[i])));
+  each_value(c, n, [](Datum a) -> Datum { return to_datum(static_cast<float8>(DatumGetFloat4(a))); });
 }
 
 /*

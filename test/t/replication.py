@@ -202,7 +202,7 @@ def hot_standby():
             before = aggregates(old, tables)
             same(there, before[0], "all replayed: the primary's answers")
             with promoted(standby) as r:
-                load_all(r, 500, 2000)
+                load_all(r, 1000000, 2000)  # numbers the writer cannot have come to
                 r.must("DELETE FROM keyed WHERE i % 3 = 0")
                 r.must("VACUUM plain")
                 r.must("BEGIN ISOLATION LEVEL REPEATABLE READ")
