@@ -1,6 +1,7 @@
 """What must hold after recovery."""
 from data import CONTENT
 from plans import UNLOGGED
+from visibility import check_visible
 
 # Heaps of ours and their toast tables come with what hangs on them; relkind p has no storage. Unlogged ones do not exist on a standby.
 HEAPS = "SELECT c.oid::regclass::text FROM pg_class c WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relpersistence IN (%s) ORDER BY 1"
@@ -25,8 +26,9 @@ def structure(c, standby=False):
     problems = []
     for table in names(c, HEAPS, standby):
         problems.append(first(c, f"SELECT * FROM verify_heapam('{table}', check_toast => true)", f"verify_heapam {table}"))
-        for function in ("pg_check_frozen", "pg_check_visible"):
-            problems.append(first(c, f"SELECT * FROM {function}('{table}')", f"{function} {table}"))
+        problems.append(first(c, f"SELECT * FROM pg_check_frozen('{table}')", f"pg_check_frozen {table}"))
+        hidden = check_visible(c, table)
+        problems.append(hidden and f"pg_check_visible {table}: {hidden[:2]}")
     for index in names(c, INDEXES, standby):
         error = c.run(f"SELECT bt_index_check('{index}', heapallindexed => true)").error
         problems.append(error and f"bt_index_check {index}: {error}")

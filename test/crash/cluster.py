@@ -33,16 +33,20 @@ def wait_for_orphans():
 
 
 def processes_in(directory):
-    """The processes whose working directory this is: a server's, and the programs its backends run."""
-    found = []
+    """
+    The processes whose working directory this is: a server's, then the programs its backends run. In this order, since a backend
+    that outlives its program reports that as an error.
+    """
+    servers, programs = [], []
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
                 if os.readlink(f"/proc/{name}/cwd") == directory:
-                    found.append(int(name))
+                    with open(f"/proc/{name}/comm") as f:
+                        (servers if f.read() == "postgres\n" else programs).append(int(name))
             except OSError:
                 pass
-    return found
+    return servers + programs
 
 
 def kill(pid, number):
