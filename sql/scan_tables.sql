@@ -90,6 +90,20 @@ ANALYZE many;
 SELECT * FROM testing.scan('SELECT count(*), sum(i), avg(i), min(k), sum(i::int8), avg(i::numeric), stddev(i) FROM many');
 SELECT * FROM testing.scan('SELECT k % 10, count(*), sum(i), avg(i) FROM many WHERE i > 5 GROUP BY 1');
 RESET ALL; SET millrace.scan = on;
+-- just-in-time compilation: results as ever, and none for what runs once or down the column
+SET max_parallel_workers_per_gather = 0; SET jit = on; SET jit_above_cost = 0; SET jit_inline_above_cost = 0; SET jit_optimize_above_cost = 0;
+SELECT * FROM testing.scan('SELECT k % 10, count(*), sum(i) + 1 FROM many WHERE i > 5 AND sqrt(i) > 3 GROUP BY 1 HAVING sum(i) > 1');
+SELECT * FROM testing.scan('SELECT (SELECT max(m.k) + g FROM many m WHERE m.i < g * 1000) FROM generate_series(1, 4) g');
+CREATE FUNCTION testing.emitted(query text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE plan json;
+BEGIN
+  EXECUTE 'EXPLAIN (ANALYZE, FORMAT json) ' || query INTO plan;
+  RETURN coalesce((plan -> 0 -> 'JIT' -> 'Timing' ->> 'Emission')::float8 > 0, false);
+END $$;
+SELECT testing.emitted('SELECT sum(i) + 1 FROM many WHERE i > 5 AND k < 100 HAVING count(*) > 0');
+SELECT testing.emitted('SELECT i + 1 FROM many WHERE k = 70') = pg_jit_available() AS rows_are;
+DROP FUNCTION testing.emitted;
+RESET ALL; SET millrace.scan = on;
 -- tables too small to be worth it
 CREATE TABLE tiny AS SELECT g AS i FROM generate_series(1, 20) g; ANALYZE tiny;
 SET millrace.scan_min_cost = 2;

@@ -15,6 +15,7 @@ extern "C" {
 
 #include "kernels/filter.h"
 #include "scan/numeric_state.h"
+#include "scan/once.h"
 
 namespace mr {
 
@@ -113,7 +114,7 @@ void compute_bind(ComputeSet* set, Vector* const* columns, PlanState* parent) {
   for (int i = 0; i < set->n; i++) {
     Computed* c = set->all[i];
     if (c->is_scalar) {
-      c->state = ExecInitExpr(c->expr, parent);
+      c->state = init_once(c->expr, parent);
       c->run = run_scalar;
     }
     if (c->is_column) c->column = columns[c->attno];

@@ -15,12 +15,14 @@ extern "C" {
 #include "parser/parsetree.h"
 }
 
+#include "scan/once.h"
+
 namespace mr {
 
 static ScanNode* as_feed(CustomScanState* css) { return reinterpret_cast<ScanNode*>(css); }
 
 static void begin_feed(CustomScanState* css, EState* estate, int eflags) {
-  outerPlanState(css) = ExecInitNode(outerPlan(css->ss.ps.plan), estate, eflags);
+  outerPlanState(css) = init_unasked(outerPlan(css->ss.ps.plan), estate, eflags);
 }
 
 static Relation relation_of(const ScanNode* feed) {

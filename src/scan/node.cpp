@@ -19,6 +19,7 @@ extern "C" {
 #include "pg/compat_scan.h"
 #include "scan/feed.h"
 #include "scan/hook.h"
+#include "scan/once.h"
 
 namespace mr {
 
@@ -186,6 +187,18 @@ static const char* compile(ScanNode* node) {
   return reason != nullptr ? reason : feeds_compile(node);
 }
 
+/* Projection and HAVING once more, without compilation, where they are for so few groups that it cannot pay. */
+static void init_results(CustomScanState* css, EState* estate) {
+  constexpr double kFewGroups = 10000;
+  PlanState* ps = &css->ss.ps;
+  if (!(estate->es_jit_flags & PGJIT_PERFORM) || ps->plan->plan_rows > kFewGroups) return;
+  ps->subPlan = NIL; /* subplans would be listed twice else */
+  const int flags = jit_pause(estate);
+  ExecAssignScanProjectionInfoWithVarno(&css->ss, INDEX_VAR);
+  ps->qual = ExecInitQual(ps->plan->qual, ps);
+  jit_go_on(estate, flags);
+}
+
 static void begin_node(CustomScanState* css, EState* estate, int eflags) {
   ScanNode* node = as_node(css);
   CustomScan* scan = castNode(CustomScan, css->ss.ps.plan);
@@ -193,8 +206,10 @@ static void begin_node(CustomScanState* css, EState* estate, int eflags) {
   node->eflags = eflags;
   /* Reasons that can only be known now. Core's Agg then gives the right answer or the right error. */
   if (!execution_is_ours(estate) || object_access_hook != nullptr) return node_leave_to_core(node);
-  outerPlanState(css) = ExecInitNode(outerPlan(scan), estate, eflags);
+  outerPlanState(css) = node->shape.append != nullptr ? ExecInitNode(outerPlan(scan), estate, eflags)
+                                                      : init_unasked(outerPlan(scan), estate, eflags);
   if (compile(node) != nullptr || !node_may_execute(&node->program)) return node_leave_to_core(node);
+  init_results(css, estate);
   init_execution(node, estate);
 }
 

@@ -11,6 +11,8 @@ extern "C" {
 #include "executor/executor.h"
 }
 
+#include "scan/once.h"
+
 namespace mr {
 
 static void bind_operand(Operand* o, Vector* const* columns) {
@@ -20,7 +22,7 @@ static void bind_operand(Operand* o, Vector* const* columns) {
 void predicate_bind(Predicate* p, Vector* const* columns, PlanState* parent) {
   bind_operand(&p->left, columns);
   bind_operand(&p->right, columns);
-  if (p->expr != nullptr) p->state = ExecInitExpr(p->expr, parent);
+  if (p->expr != nullptr) p->state = init_once(p->expr, parent);
   for (int i = 0; i < p->n_children; i++) predicate_bind(p->children[i], columns, parent);
 }
 

@@ -15,6 +15,7 @@ extern "C" {
 
 #include "pg/compat_scan.h"
 #include "scan/hook.h"
+#include "scan/once.h"
 
 namespace mr {
 
@@ -30,9 +31,9 @@ static TopN* make_topn(CustomScanState* css, EState* estate) {
                     static_cast<List*>(list_nth(lists, kPrivateNullsFirst)), css->ss.ss_currentRelation))
     return nullptr;
   topn->widest_rows = linitial_int(static_cast<List*>(list_nth(lists, kPrivateFlags))) != 0;
-  topn->count = ExecInitExpr(static_cast<Expr*>(linitial(plan->custom_exprs)), &css->ss.ps);
+  topn->count = init_once(static_cast<Expr*>(linitial(plan->custom_exprs)), &css->ss.ps);
   if (list_length(plan->custom_exprs) > 1)
-    topn->offset = ExecInitExpr(static_cast<Expr*>(lsecond(plan->custom_exprs)), &css->ss.ps);
+    topn->offset = init_once(static_cast<Expr*>(lsecond(plan->custom_exprs)), &css->ss.ps);
   topn->memory = AllocSetContextCreate(estate->es_query_cxt, "millrace top-n", ALLOCSET_DEFAULT_SIZES);
   return topn;
 }
@@ -78,18 +79,21 @@ static bool prepare(FilterScan* scan, EState* estate) {
 static void begin_scan(CustomScanState* css, EState* estate, int eflags) {
   FilterScan* scan = as_scan(css);
   Relation rel = css->ss.ss_currentRelation;
+  const bool may_turn_round = (eflags & (EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK)) != 0; /* a cursor */
   /*
    * ExecInitCustomScan() has made a virtual slot and expressions for it. Once more, for a heap
    * tuple's slot; subplans would be listed twice else.
    */
   css->ss.ps.subPlan = NIL;
+  scan->by_core = may_turn_round || !execution_is_ours(estate) || !prepare(scan, estate);
+  const bool for_few = !scan->by_core && scan->topn != nullptr;
+  const int flags = for_few ? jit_pause(estate) : estate->es_jit_flags;
   mr_ExecInitScanTupleSlot(estate, &css->ss, RelationGetDescr(rel), table_slot_callbacks(rel));
   ExecAssignScanProjectionInfoWithVarno(&css->ss, castNode(CustomScan, css->ss.ps.plan)->scan.scanrelid);
-  const bool may_turn_round = (eflags & (EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK)) != 0; /* a cursor */
-  scan->by_core = may_turn_round || !execution_is_ours(estate) || !prepare(scan, estate);
   List* quals = scan->by_core ? css->ss.ps.plan->qual : scan->residual_quals;
   scan->residual = ExecInitQual(quals, &css->ss.ps);
   css->ss.ps.qual = scan->residual; /* ExecScan() looks here */
+  jit_go_on(estate, flags);
 }
 
 static TupleTableSlot* core_next(ScanState* ss) {
