@@ -64,6 +64,13 @@ def postmaster(server):
         return 0
 
 
+def remove_empty_lock(server):
+    """Killed between making and writing its socket's lock file, a server leaves an empty one, which no server starts with."""
+    lock = os.path.join(server.dir, f".s.PGSQL.{PORT}.lock")
+    if os.path.exists(lock) and os.path.getsize(lock) == 0:
+        os.unlink(lock)
+
+
 def kill_server(server):
     """SIGKILL for every process of it, the postmaster first, so that nobody cleans up."""
     first = server.pid()
@@ -72,6 +79,7 @@ def kill_server(server):
         left = processes_in(os.path.realpath(server.data))
         wait_for_orphans()
         if not left and not os.path.exists(f"/proc/{first}"):
+            remove_empty_lock(server)
             return
         for pid in left:
             kill(pid, signal.SIGKILL)
