@@ -98,7 +98,7 @@ static bool fill_batch(ScanNode* node) {
     const int from = batch->n;
     const int n = reader_add_page(&node->reader, batch);
     if (n < 0) break;
-    if (n > 0) deform(d, batch->tuples + from, from, n);
+    if (n > 0) deform(d, batch->tuples + from, from, n, node->brings_upcoming ? reader_upcoming(&node->reader) : nullptr);
   }
   return batch->n > 0;
 }
@@ -106,7 +106,7 @@ static bool fill_batch(ScanNode* node) {
 /* Takes all columns of these tuples out, after those of the filter. */
 static void deform_all(ScanNode* node, const HeapTupleHeader* tuples, int n) {
   deform_start(&node->all_columns);
-  deform(&node->all_columns, tuples, 0, n);
+  deform(&node->all_columns, tuples, 0, n, nullptr);
 }
 
 constexpr int kRefused = -1;

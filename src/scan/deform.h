@@ -53,8 +53,8 @@ void deform_start(const Deformer* deformer);
 
 /*
  * Fills rows from to from + n of the vectors from n tuples. Raises nothing; by-reference values
- * point into the tuples.
+ * point into the tuples. upcoming: the page that is to be read next, or NULL.
  */
-void deform(const Deformer* deformer, const HeapTupleHeader* tuples, int from, int n);
+void deform(const Deformer* deformer, const HeapTupleHeader* tuples, int from, int n, const char* upcoming);
 
 }  // namespace mr

@@ -37,6 +37,7 @@ struct ScanNode {
   Deformer filter_columns;
   Deformer all_columns;
   bool two_steps;         /* take the filter's columns first, then all from what passes */
+  bool brings_upcoming;   /* a batch is read while the next page is being brought into the cache */
   TupleTableSlot* row;    /* the relation's columns, for expressions that core evaluates */
   ExprState* residual;
   ExprState* quals; /* all of the filter, for batches that its predicates refuse */

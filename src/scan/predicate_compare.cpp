@@ -122,14 +122,40 @@ static Datum side_datum(const NumericSide* side, int i) {
 
 static int compare_datums(Datum a, Datum b) { return DatumGetInt32(DirectFunctionCall2(numeric_cmp, a, b)); }
 
+/* The predicate's value at a scale; false where it has none. */
+static bool value_at_scale(const Predicate* p, int scale, int64* value) {
+  return p->scaled && scale >= p->scale && !__builtin_mul_overflow(p->scaled_value, kPowersOf10[scale - p->scale], value);
+}
+
+/* Few rows of a column, moved together. False: nothing is done, they are no integers of one scale. */
+static bool compare_few_numerics(const Predicate* p, int n, const uint64* alive, uint64* bits) {
+  const Vector* v = p->left.column;
+  if (v->has_nulls || !p->scaled) return false;
+  Datum some[kBatchRows];
+  int64 values[kBatchRows];
+  uint64 holds[kMaskWords];
+  const Vector moved = {some, nullptr, false};
+  const int m = static_cast<int>(mr_compress_i64(reinterpret_cast<const int64*>(v->values), alive, n, reinterpret_cast<int64*>(some)));
+  int scale;
+  int64 with;
+  if (!numeric_column(&moved, m, values, &scale) || !value_at_scale(p, scale, &with)) return false;
+  mr_compare_i64(values, m, p->op, with, holds);
+  int k = -1;
+  each_alive(nullptr, n, alive, bits, [&](int) {
+    k++;
+    return (holds[k / 64] >> (k % 64) & 1) != 0;
+  });
+  return true;
+}
+
 static void compare_numeric(Predicate* p, int n, const uint64* alive, uint64* bits) {
   int64 room[kBatchRows];
   const bool few = p->left.attno > 0 && alive != nullptr && count_rows(alive, n) * 2 < n;
+  if (few && compare_few_numerics(p, n, alive, bits)) return;
   NumericSide side = {&p->left, nullptr, 0, nullptr};
   if (!few) side = numeric_side(&p->left, n, room);
   int64 with;
-  if (side.values != nullptr && side.scales == nullptr && p->scaled && side.scale >= p->scale &&
-      !__builtin_mul_overflow(p->scaled_value, kPowersOf10[side.scale - p->scale], &with))
+  if (side.values != nullptr && side.scales == nullptr && value_at_scale(p, side.scale, &with))
     return mr_compare_i64(side.values, n, p->op, with, bits);
   each_alive(operand_vector(&p->left), n, alive, bits, [&](int i) {
     int64 v;

@@ -261,6 +261,10 @@ int reader_count_page(PageReader* r) {
   return n;
 }
 
+const char* reader_upcoming(const PageReader* r) {
+  return BufferIsValid(r->ahead) ? static_cast<const char*>(BufferGetPage(r->ahead)) : nullptr;
+}
+
 /* The pages after the one read ahead mostly lie behind it; where they do not, nothing is lost but a hint. */
 void reader_hint(PageReader* r, int bytes) {
   const char* end = Min(r->hint + bytes, r->hint_end);

@@ -46,6 +46,9 @@ int reader_add_page(PageReader* reader, RowBatch* batch);
 /* Number of visible tuples of the next page, or -1 at the end. */
 int reader_count_page(PageReader* reader);
 
+/* The page read ahead, pinned but not locked: for hints to the processor; or NULL. */
+const char* reader_upcoming(const PageReader* reader);
+
 /*
  * While a batch is worked on: starts to bring some more bytes of upcoming pages nearer, up to as much as this batch
  * had. To be called between steps that leave the memory idle.

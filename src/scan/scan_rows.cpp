@@ -61,7 +61,7 @@ static bool fill_batch(FilterScan* scan) {
     if (n < 0) break;
     if (n == 0) continue;
     scan->page_ends[batch->n_pins - 1] = batch->n;
-    deform(&scan->deformer, batch->tuples + from, from, n);
+    deform(&scan->deformer, batch->tuples + from, from, n, reader_upcoming(&scan->reader));
   }
   scan->pages_wanted = Min(scan->pages_wanted * 2, kBatchPins);
   scan->n_pages = batch->n_pins;
