@@ -108,6 +108,13 @@ RESET ALL; SET millrace.scan = on;
 CREATE TABLE tiny AS SELECT g AS i FROM generate_series(1, 20) g; ANALYZE tiny;
 SET millrace.scan_min_cost = 2;
 SELECT testing.planned('SELECT sum(i) FROM tiny'), testing.planned('SELECT sum(i) FROM many');
+-- ... even where the planner, without statistics, thinks them larger
+CREATE TABLE unseen AS SELECT g AS i FROM generate_series(1, 20) g;
+SELECT testing.planned('SELECT sum(i) FROM unseen'), testing.planned('SELECT max(c) FROM (SELECT count(*) c FROM unseen) s');
+EXPLAIN (COSTS off) SELECT * FROM unseen WHERE i < 5;
+INSERT INTO unseen SELECT g FROM generate_series(1, 1000) g;
+SELECT testing.planned('SELECT sum(i) FROM unseen');
+DROP TABLE unseen;
 SET millrace.scan_min_cost = 1e9;
 SELECT testing.planned('SELECT sum(i) FROM many');
 SET millrace.scan_min_cost = 0;

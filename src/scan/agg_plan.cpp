@@ -39,7 +39,7 @@ static bool groups_fit(const Shape* shape, const Program* program, bool analyzed
 /* What the relations of a piece are like. */
 struct Sizes {
   bool analyzed; /* all of them */
-  uint64 blocks;
+  uint64 blocks; /* of those of an Append, and of one never analyzed */
 };
 
 /* compile: does program_compile() know all that is done with this relation? */
@@ -52,8 +52,9 @@ static bool scan_is_ours(const AggScope* scope, const Shape* shape, SeqScan* sca
     ours = program_compile(program, shape->agg, scan, RelationGetNumberOfAttributes(rel), shape->parallel) ==
                nullptr &&
            order_check(program, shape) == nullptr;
-  sizes->analyzed &= rel->rd_rel->reltuples >= 0;
-  if (ours && shape->append != nullptr) sizes->blocks += RelationGetNumberOfBlocks(rel);
+  const bool analyzed = rel->rd_rel->reltuples >= 0;
+  sizes->analyzed &= analyzed;
+  if (ours && (shape->append != nullptr || !analyzed)) sizes->blocks += RelationGetNumberOfBlocks(rel);
   table_close(rel, NoLock);
   return ours;
 }
@@ -72,10 +73,11 @@ static bool is_worth_it(const Shape* shape) {
   return cost >= setting_scan_min_cost * list_length(shape->scans) && cost >= shape->others;
 }
 
-/* For tables never analyzed core assumes some pages. */
+/* For tables never analyzed core assumes some pages: nearly empty ones cost less than it thinks. */
 static bool mostly_empty(const Shape* shape, const Sizes* sizes) {
-  return shape->append != nullptr && setting_scan_min_cost > 0 &&
-         sizes->blocks < static_cast<uint64>(list_length(shape->scans));
+  if (setting_scan_min_cost <= 0) return false;
+  if (shape->append != nullptr) return sizes->blocks < static_cast<uint64>(list_length(shape->scans));
+  return !sizes->analyzed && sizes->blocks <= 1;
 }
 
 static bool shape_is_ours(const AggScope* scope, const Shape* shape) {

@@ -14,6 +14,7 @@ extern "C" {
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
+#include "storage/bufmgr.h"
 #include "utils/lsyscache.h"
 }
 
@@ -93,7 +94,13 @@ static Relation open_table(const PlanScope* scope, const SeqScan* scan, TableSiz
   if (scan->scan.plan.total_cost - scan->scan.plan.startup_cost < setting_scan_min_cost) return nullptr;
   Relation rel = open_scanned(scope->statement, scan);
   double all_visible;
-  if (rel != nullptr) table_relation_estimate_size(rel, nullptr, &size->pages, &size->tuples, &all_visible);
+  if (rel == nullptr) return nullptr;
+  /* As mostly_empty() of agg_plan.cpp. */
+  if (rel->rd_rel->reltuples < 0 && setting_scan_min_cost > 0 && RelationGetNumberOfBlocks(rel) <= 1) {
+    table_close(rel, NoLock);
+    return nullptr;
+  }
+  table_relation_estimate_size(rel, nullptr, &size->pages, &size->tuples, &all_visible);
   return rel;
 }
 
