@@ -292,9 +292,6 @@ static inline uint64 code_of_string(GroupTable* t, GroupKey* key, Datum value) {
   return code_of_bytes(p, n);
 }
 
-/* Work on a strip of rows leaves time to bring this much from memory between its steps. */
-constexpr int kHintBytes = 1536;
-
 /* A code for each of n rows of one key. */
 static void find_codes(GroupTable* t, int j, const Vector* v, int from, int n, uint64* codes, uint64* nulls) {
   GroupKey* key = &t->keys[j];
@@ -365,7 +362,7 @@ void groups_assign(GroupTable* t, const Vector* const* keys, int n, uint32* grou
     memset(s.nulls, 0, sizeof(s.nulls));
     for (int j = 0; j < t->n_keys; j++) {
       find_codes(t, j, keys[j], from, m, s.codes, s.nulls);
-      if (reader != nullptr) reader_hint(reader, kHintBytes);
+      if (reader != nullptr) reader_hint(reader);
     }
     const bool check = !hash_tells || keys[0]->has_nulls || t->any_null;
     switch (t->n_keys) {
@@ -378,7 +375,7 @@ void groups_assign(GroupTable* t, const Vector* const* keys, int n, uint32* grou
       default:
         assign_strip<0>(t, keys, from, m, &s, check, group + from);
     }
-    if (reader != nullptr) reader_hint(reader, kHintBytes);
+    if (reader != nullptr) reader_hint(reader);
   }
 }
 

@@ -265,9 +265,15 @@ const char* reader_upcoming(const PageReader* r) {
   return BufferIsValid(r->ahead) ? static_cast<const char*>(BufferGetPage(r->ahead)) : nullptr;
 }
 
+/*
+ * What a step of some hundred nanoseconds, an aggregate's loop over a batch or one over a strip of keys, leaves time to bring from memory: as many
+ * lines as a processor waits for at once (16 aggregates of ints: 9.8 ms, 9.9 with twice as much, 13.7 without).
+ */
+constexpr int kHintBytes = 1536;
+
 /* The pages after the one read ahead mostly lie behind it; where they do not, nothing is lost but a hint. */
-void reader_hint(PageReader* r, int bytes) {
-  const char* end = Min(r->hint + bytes, r->hint_end);
+void reader_hint(PageReader* r) {
+  const char* end = Min(r->hint + kHintBytes, r->hint_end);
   for (; r->hint < end; r->hint += 64) __builtin_prefetch(r->hint, 0, 2);
 }
 

@@ -50,10 +50,10 @@ int reader_count_page(PageReader* reader);
 const char* reader_upcoming(const PageReader* reader);
 
 /*
- * While a batch is worked on: starts to bring some more bytes of upcoming pages nearer, up to as much as this batch
+ * While a batch is worked on: starts to bring some more of the upcoming pages nearer, up to as much as this batch
  * had. To be called between steps that leave the memory idle.
  */
-void reader_hint(PageReader* reader, int bytes);
+void reader_hint(PageReader* reader);
 
 /* Lets go of all pages. */
 void reader_stop(PageReader* reader, RowBatch* batch);
