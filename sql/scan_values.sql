@@ -54,3 +54,18 @@ SELECT testing.memory('SELECT sum(x) FROM (SELECT (SELECT count(*) FROM one WHER
   FROM (SELECT repeat(''y'', 1000) || g v FROM generate_series(1, 5000) g OFFSET 0) g) z', 'ExecutorState');
 DROP FUNCTION testing.memory(text, text);
 DROP TABLE v, far, l, one;
+-- group keys of one byte, and what looks like them
+SET work_mem = '64MB'; SET enable_sort = off;
+CREATE TABLE flags AS SELECT chr(65 + g % 3)::char(1) AS a, (ARRAY[' ', '', 'a', 'b', 'c'])[1 + g % 5] AS b,
+  (ARRAY['', ' ', 'x'])[1 + g % 7 % 3]::char(1) AS c, set_byte('\x00', 0, g % 256) AS d, set_byte('\x00', 0, g / 256 % 256) AS e, g AS i
+  FROM generate_series(0, 66000) g;
+SELECT * FROM testing.scan('SELECT a, count(*), sum(i) FROM flags GROUP BY a');
+SELECT * FROM testing.scan('SELECT a, c, count(*), sum(i) FROM flags GROUP BY a, c');
+SELECT * FROM testing.scan('SELECT b, count(*), sum(i) FROM flags GROUP BY b');
+SELECT * FROM testing.scan('SELECT c, a, b, count(*) FROM flags GROUP BY c, a, b');
+SELECT * FROM testing.scan('SELECT d, e, count(*), sum(i) FROM flags GROUP BY d, e');
+SELECT * FROM testing.scan('SELECT n, (SELECT count(*) FROM (SELECT a, c FROM flags WHERE i < n * 1000 GROUP BY a, c OFFSET 0) s) FROM generate_series(0, 3) n');
+INSERT INTO flags SELECT CASE WHEN g < 1000 THEN 'A' WHEN g < 2000 THEN 'ä' ELSE NULL END, 'a', 'x', '\x01', '\x0102', g FROM generate_series(1, 3000) g;
+SELECT * FROM testing.scan('SELECT a, count(*), sum(i) FROM flags GROUP BY a');
+SELECT * FROM testing.scan('SELECT e, a, count(*), sum(i) FROM flags WHERE d = ''\x01'' GROUP BY e, a');
+DROP TABLE flags; RESET work_mem; RESET enable_sort;

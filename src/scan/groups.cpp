@@ -224,12 +224,25 @@ static void grow_slots(GroupTable* t) {
   if (old != nullptr) pfree(old);
 }
 
+constexpr int kMostFlags = 2;
+
+/* Keys that may well be one byte each, as status columns and the like are. */
+static bool could_be_flags(const GroupTable* t) {
+  if (t->n_keys > kMostFlags) return false;
+  for (int j = 0; j < t->n_keys; j++)
+    if (t->keys[j].kind != KeyKind::kBytes && t->keys[j].kind != KeyKind::kBpchar) return false;
+  return true;
+}
+
 void groups_init(GroupTable* t, MemoryContext context, MemoryContext scratch) {
   t->context = context;
   t->scratch = scratch;
   t->n_groups = t->capacity = t->n_slots = 0;
   t->slots = nullptr;
   t->any_null = false;
+  if (t->of_flags != nullptr) pfree(t->of_flags);
+  t->of_flags = nullptr;
+  t->may_be_flags = could_be_flags(t);
   t->codes = t->nulls = nullptr;
   t->values = nullptr;
   t->states = nullptr;
@@ -353,12 +366,54 @@ static void assign_strip(GroupTable* t, const Vector* const* keys, int from, int
   }
 }
 
+/* Are a strip's keys strings of one byte each? Those of a row, side by side, are then its index. */
+static bool find_flags(const GroupTable* t, const Vector* const* keys, int from, int n, uint16* index) {
+  bool all = true;
+  for (int j = 0; j < t->n_keys; j++) {
+    if (keys[j]->has_nulls) return false;
+    const Datum* values = keys[j]->values + from;
+    for (int i = 0; i < n; i++) {
+      const char* p = static_cast<const char*>(DatumGetPointer(values[i]));
+      const bool is_one = VARATT_IS_1B(p) && VARSIZE_1B(p) == VARHDRSZ_SHORT + 1;
+      all &= is_one;
+      index[i] = static_cast<uint16>((j == 0 ? 0 : index[i] << 8) | static_cast<uint8>(p[is_one]));
+    }
+  }
+  return all;
+}
+
+/* The groups of a strip, if all are known by their flags. */
+static bool groups_of_flags(const GroupTable* t, const uint16* index, int n, uint32* group) {
+  if (t->of_flags == nullptr) return false;
+  bool all = true;
+  for (int i = 0; i < n; i++) {
+    const uint32 found = t->of_flags[index[i]];
+    all &= found != 0;
+    group[i] = found - 1;
+  }
+  return all;
+}
+
+static void remember_flags(GroupTable* t, const uint16* index, int n, const uint32* group) {
+  if (t->of_flags == nullptr)
+    t->of_flags = static_cast<uint16*>(MemoryContextAllocZero(MemoryContextGetParent(t->context),
+                                                              sizeof(uint16) << (8 * t->n_keys)));
+  for (int i = 0; i < n; i++)
+    if (group[i] < PG_UINT16_MAX) t->of_flags[index[i]] = static_cast<uint16>(group[i] + 1);
+}
+
 void groups_assign(GroupTable* t, const Vector* const* keys, int n, uint32* group, PageReader* reader) {
   Strip s;
   /* mix() is one to one: with a single exact key and no nulls equal hashes are equal keys. */
   const bool hash_tells = t->n_keys == 1 && is_exact(t->keys[0].kind);
   for (int from = 0; from < n; from += kStrip) {
     const int m = Min(kStrip, n - from);
+    uint16 index[kStrip];
+    const bool flags = t->may_be_flags && m == kStrip && find_flags(t, keys, from, m, index);
+    if (flags && groups_of_flags(t, index, m, group + from)) {
+      if (reader != nullptr) reader_hint(reader);
+      continue;
+    }
     memset(s.nulls, 0, sizeof(s.nulls));
     for (int j = 0; j < t->n_keys; j++) {
       find_codes(t, j, keys[j], from, m, s.codes, s.nulls);
@@ -375,6 +430,10 @@ void groups_assign(GroupTable* t, const Vector* const* keys, int n, uint32* grou
       default:
         assign_strip<0>(t, keys, from, m, &s, check, group + from);
     }
+    if (flags)
+      remember_flags(t, index, m, group + from);
+    else if (m == kStrip)
+      t->may_be_flags = false;
     if (reader != nullptr) reader_hint(reader);
   }
 }

@@ -53,6 +53,8 @@ struct GroupTable {
   uint64* nulls;  /* by group, a bit for each key */
   Datum* values;  /* by group, n_keys each: the first value met */
   char* states;   /* by group, state_bytes each; 16-byte aligned */
+  bool may_be_flags; /* all keys met so far were strings of one byte ... */
+  uint16* of_flags;  /* ... by these: the group + 1, 0: not known here. Outlives context; NULL: not made yet */
 };
 
 /* Most keys a table takes. */
@@ -61,7 +63,7 @@ constexpr int kMaxGroupKeys = 32;
 /* The kind for an equality function; false when it is not known. */
 bool group_key_kind(Oid equal_function, KeyKind* kind);
 
-/* Makes an empty table in context, which the caller may reset to drop it (and then init again). */
+/* Makes an empty table in context, which the caller may reset to drop it (and then init again); zeroed before the first time. */
 void groups_init(GroupTable* table, MemoryContext context, MemoryContext scratch);
 
 /*
