@@ -20,4 +20,19 @@ SELECT count(*), sum(b) FROM (SELECT DISTINCT b FROM p WHERE a % 2 = 0 OFFSET 0)
 SET millrace.scan = on;
 SELECT g, (SELECT count(*) + g FROM (SELECT DISTINCT b FROM p OFFSET 0) s) FROM generate_series(1, 3) g;
 SELECT count(*), sum(b) FROM (SELECT DISTINCT b FROM p WHERE a % 2 = 0 OFFSET 0) s;
+-- counters that a worker keeps to itself are not shown as none
+CREATE FUNCTION testing.counters(query text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE line text;
+BEGIN
+  FOR line IN EXECUTE 'EXPLAIN (ANALYZE) ' || query LOOP
+    IF line ~ 'Pages|Rows Pruned' THEN RETURN true; END IF;
+  END LOOP;
+  RETURN false;
+END $$;
+SET max_parallel_workers_per_gather = 0;
+SELECT testing.counters('SELECT a FROM p ORDER BY a LIMIT 3'), testing.counters('SELECT count(b) FROM p');
+SELECT set_config(CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'force_parallel_mode' ELSE 'debug_parallel_query' END, 'regress', false) AS mode;
+SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 1e6;
+SELECT testing.counters('SELECT a FROM p ORDER BY a LIMIT 3'), testing.counters('SELECT count(b) FROM p');
+DROP FUNCTION testing.counters;
 DROP TABLE p;

@@ -26,8 +26,7 @@ void explain_filter(int n_predicates, List* residual, PlanState* where, List* an
   explain_quals("Residual Filter", residual, where, ancestors, prefix, es);
 }
 
-void explain_pages(const PageReader* reader, bool parallel, ExplainState* es) {
-  if (!es->analyze || parallel) return;
+void explain_pages(const PageReader* reader, ExplainState* es) {
   ExplainPropertyUInteger("Pages All-Visible", nullptr, reader->pages_all_visible, es);
   ExplainPropertyUInteger("Pages Checked", nullptr, reader->pages_checked, es);
 }
@@ -70,7 +69,7 @@ void explain_reading(ScanNode* node, bool parallel, List* ancestors, ExplainStat
   Program* p = &node->program;
   explain_filter(p->n_predicates, p->residual, outerPlanState(node), ancestors, explain_prefix(es), es);
   if (!p->count_only) ExplainPropertyText("Evaluation", p->by_row ? "by row" : "by column", es);
-  explain_pages(&node->reader, parallel, es);
+  if (explain_counters(&node->css.ss.ps, parallel, es)) explain_pages(&node->reader, es);
 }
 
 void node_explain(CustomScanState* css, List* ancestors, ExplainState* es) {

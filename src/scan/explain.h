@@ -32,7 +32,15 @@ inline bool explain_prefix(const ExplainState* es) {
  */
 void explain_filter(int n_predicates, List* residual, PlanState* where, List* ancestors, bool prefix, ExplainState* es);
 
-/* With ANALYZE adds what pages were read. Not where workers read too: they keep counts of their own, and the leader's would mislead. */
-void explain_pages(const PageReader* reader, bool parallel, ExplainState* es);
+/*
+ * With ANALYZE: do this process's counters of the node tell all? Not where workers ran it too (parallel: shared it), or alone: they keep
+ * counts of their own, and the leader's would mislead.
+ */
+inline bool explain_counters(const PlanState* node, bool parallel, const ExplainState* es) {
+  return es->analyze && !parallel && node->worker_instrument == nullptr;
+}
+
+/* Adds what pages were read. */
+void explain_pages(const PageReader* reader, ExplainState* es);
 
 }  // namespace mr

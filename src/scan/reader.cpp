@@ -2,7 +2,7 @@
  * reader.cpp: pages in core's order, with core's visibility, locks and counters.
  *
  *   next_block()    core's block order: plain, synchronized or parallel
- *   pin_block()     guess that the next page is in the next buffer, else look it up
+ *   look_ahead()    guess that the next page is in the next buffer, else look it up, by core's read stream where there is one
  *   collect_page()  under the page's share lock: all-visible pages whole, others
  *   all_visible()   by their hint bits at once, or
  *   visible()       tuple by tuple, where these do not tell by HeapTupleSatisfiesVisibility()
@@ -23,6 +23,10 @@ extern "C" {
 #include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
+#if PG_VERSION_NUM >= 170000
+#include "storage/read_stream.h"
+#endif
+#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 }
 
@@ -32,6 +36,7 @@ extern "C" {
 namespace mr {
 
 constexpr int kPrefetchBytes = 1024;
+constexpr BlockNumber kMinStreamed = 16;
 
 static BlockNumber next_block(PageReader* r) {
   HeapScanDesc scan = r->scan;
@@ -58,23 +63,83 @@ static BlockNumber next_block(PageReader* r) {
 }
 
 /* Tables that lie in memory mostly do so in a row: the mapping lookup is half of a page's cost. */
-static Buffer pin_block(PageReader* r, BlockNumber block) {
-  if (r->last > 0 && r->last < NBuffers) {
-    Buffer guess = r->last + 1;
-    if (ReadRecentBuffer(MR_LOCATOR(r->rel), MAIN_FORKNUM, block, guess)) {
-      pgstat_count_buffer_read(r->rel);
-      pgstat_count_buffer_hit(r->rel);
-      return guess;
-    }
-  }
-  return ReadBufferExtended(r->rel, MAIN_FORKNUM, block, RBM_NORMAL, r->scan->rs_strategy);
+static Buffer guess_buffer(PageReader* r, BlockNumber block) {
+  if (r->last <= 0 || r->last >= NBuffers) return InvalidBuffer;
+  Buffer guess = r->last + 1;
+  if (!ReadRecentBuffer(MR_LOCATOR(r->rel), MAIN_FORKNUM, block, guess)) return InvalidBuffer;
+  pgstat_count_buffer_read(r->rel);
+  pgstat_count_buffer_hit(r->rel);
+  return guess;
 }
+
+#if PG_VERSION_NUM >= 170000
+/* Pages in a row, found in shared buffers one behind the other, after which it is better to guess again. */
+constexpr int kSettled = 32;
+
+static BlockNumber streamed_block(ReadStream*, void* reader, void*) {
+  PageReader* r = static_cast<PageReader*>(reader);
+  const BlockNumber first = r->first;
+  r->first = InvalidBlockNumber;
+  if (first != InvalidBlockNumber) return first;
+  return r->settled >= kSettled ? InvalidBlockNumber : next_block(r);
+}
+
+static bool next_streamed(PageReader* r) {
+  if (!r->streaming) return false;
+  const auto reads = pgBufferUsage.shared_blks_read;
+  Buffer buffer = read_stream_next_buffer(r->stream, nullptr);
+  r->streaming = BufferIsValid(buffer);
+  if (!r->streaming) return false;
+  const bool was_there = buffer == r->last + 1 && pgBufferUsage.shared_blks_read == reads;
+  r->settled = was_there ? r->settled + 1 : 0;
+  r->ahead = r->last = buffer;
+  return true;
+}
+
+/*
+ * From this block on pages come by core's read stream, which reads several at a time and, where the server can, while others are worked on.
+ * It asks for blocks before they are wanted here.
+ */
+static bool start_stream(PageReader* r, BlockNumber block) {
+  if (!r->may_stream) return false;
+  if (r->stream == nullptr) {
+    MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(r->scan));
+    r->stream = read_stream_begin_relation(READ_STREAM_SEQUENTIAL, r->scan->rs_strategy, r->rel, MAIN_FORKNUM,
+                                           streamed_block, r, 0);
+    MemoryContextSwitchTo(old);
+  } else {
+    read_stream_reset(r->stream);
+  }
+  r->first = block;
+  r->settled = 0;
+  r->streaming = true;
+  return next_streamed(r);
+}
+
+static void end_stream(PageReader* r) {
+  if (r->stream != nullptr) read_stream_end(r->stream);
+  r->stream = nullptr;
+  r->streaming = false;
+}
+#else
+/* The operating system reads ahead by itself. */
+static bool next_streamed(PageReader*) { return false; }
+static bool start_stream(PageReader*, BlockNumber) { return false; }
+static void end_stream(PageReader*) {}
+#endif
 
 /* Pins the page after the one about to be worked on. */
 static void look_ahead(PageReader* r) {
-  BlockNumber block = next_block(r);
+  if (next_streamed(r)) return;
+  const BlockNumber block = next_block(r);
   r->ahead = InvalidBuffer;
-  if (block != InvalidBlockNumber) r->ahead = r->last = pin_block(r, block);
+  if (block == InvalidBlockNumber) return;
+  Buffer buffer = guess_buffer(r, block);
+  if (!BufferIsValid(buffer)) {
+    if (start_stream(r, block)) return;
+    buffer = ReadBufferExtended(r->rel, MAIN_FORKNUM, block, RBM_NORMAL, r->scan->rs_strategy);
+  }
+  r->ahead = r->last = buffer;
 }
 
 /*
@@ -121,6 +186,10 @@ void reader_start(PageReader* r, HeapScanDesc scan) {
   else
     limit_pins(r);
   r->ahead = InvalidBuffer;
+  r->stream = nullptr;
+  r->streaming = false;
+  /* A stream takes some microseconds to set up. */
+  r->may_stream = !r->sparing && !RelationUsesLocalBuffers(r->rel) && scan->rs_nblocks >= kMinStreamed;
   if (!r->sparing) look_ahead(r);
 }
 
@@ -281,6 +350,7 @@ void reader_stop(PageReader* r, RowBatch* batch) {
   reader_release(batch);
   if (BufferIsValid(r->ahead)) ReleaseBuffer(r->ahead);
   r->ahead = InvalidBuffer;
+  end_stream(r);
   r->done = true;
 }
 

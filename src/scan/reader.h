@@ -21,6 +21,11 @@ struct PageReader {
   BlockNumber block; /* last block handed out */
   Buffer ahead;      /* next page, pinned already; InvalidBuffer past the end */
   Buffer last;       /* guess for the next page's buffer comes from here */
+  struct ReadStream* stream; /* core's, since 17; NULL: not needed yet */
+  bool may_stream;
+  bool streaming;    /* pages come by it */
+  BlockNumber first; /* block to give it first */
+  int settled;       /* pages that have come of it and were in shared buffers, one behind the other, in a row */
   int max_pins;      /* of a batch */
   bool sparing;      /* buffers are scarce: nothing is read ahead */
   const char* hint;     /* how far upcoming pages have been brought into the cache, and how far that may go */

@@ -37,10 +37,9 @@ void filter_scan_explain(CustomScanState* css, List* ancestors, ExplainState* es
   explain_filter(scan->n_predicates, scan->residual_quals, &css->ss.ps, ancestors, es->verbose, es);
   if (scan->topn != nullptr) explain_topn(scan, es);
   ExplainPropertyText("SIMD Target", mr_simd_target(), es);
-  const bool parallel = css->ss.ps.plan->parallel_aware;
-  if (scan->topn != nullptr && es->analyze && !parallel)
-    ExplainPropertyUInteger("Rows Pruned", nullptr, scan->topn->pruned, es);
-  explain_pages(&scan->reader, parallel, es);
+  if (!explain_counters(&css->ss.ps, css->ss.ps.plan->parallel_aware, es)) return;
+  if (scan->topn != nullptr) ExplainPropertyUInteger("Rows Pruned", nullptr, scan->topn->pruned, es);
+  explain_pages(&scan->reader, es);
 }
 
 }  // namespace mr

@@ -90,6 +90,9 @@ class Forgiven(unittest.TestCase):
         ours = ours.replace('> 1)\n(5', '> 1)\n         Bound: 3\n         Rows Pruned: 2\n(7')
         self.assertEqual(judge(stock, ours), ['plan'])
         self.assertEqual(judge(stock, ours.replace('Pruned: 2', 'Pruned: 3')), 'wrong')
+        in_worker = ours.replace('         Rows Pruned: 2\n(7', '(6')
+        self.assertEqual(judge(stock, in_worker), ['plan'])
+        self.assertEqual(judge(stock, in_worker.replace('rows=6', 'rows=9')), 'wrong')
 
     def test_plan_without_heading(self):
         stock = 'explain (costs off) SELECT * FROM t WHERE b > 1\n Seq Scan on t\n   Filter: (b > 1)\n'
