@@ -58,7 +58,8 @@ def every_boundary():
 
 def large_edges():
     """Something awkward moved over the edges of every buffer size."""
-    pair = both(server, "CREATE TABLE t (a int, b text)")
+    # since 16 string_agg has parallel plans, which would give the rows in any order
+    pair = both(server, "CREATE TABLE t (a int, b text); SET max_parallel_workers_per_gather = 0")
     for size in (8192, 65536, 262144, 1048576):
         wrong = []
         for awkward in (b'"q""\r\n\xe2\x82\xac"', b"\xf0\x9f\x98\x80", b"\\.", b'""'):

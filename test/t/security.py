@@ -98,8 +98,7 @@ QUERIES = [q.replace("@", "app." + table) for table in ("t", "r", "rf", "p", "p5
     "SET row_security = off", "SELECT count(*), sum(a) FROM app.r", "SELECT count(*) FROM app.rf", "SET row_security = on",
     "PREPARE q AS SELECT count(*), sum(c) FROM app.r", "EXECUTE q", "SET ROLE owner", "EXECUTE q", "SET ROLE reader", "EXECUTE q", "RESET ROLE", "EXECUTE q",
     "SET row_security = off", "EXECUTE q", "DEALLOCATE q"]
-PARALLEL = ("SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; "
-            "SET force_parallel_mode = {}")
+PARALLEL = ("SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0")
 
 
 def session(user, on, database=None):
@@ -156,7 +155,7 @@ def queries():
             wrong = []
             with session(user, "off") as off, session(user, "on") as on:
                 for c in (off, on):
-                    c.must(PARALLEL.format("off") if plan == "parallel" else "SET max_parallel_workers_per_gather = 0")
+                    c.must(PARALLEL if plan == "parallel" else "SET max_parallel_workers_per_gather = 0")
                 for sql in QUERIES:
                     # which rows a worker is given, and so the order of notices, is chance
                     if plan == "parallel" and ("tell" in sql or ".r" in sql or ".vr" in sql or "EXECUTE" in sql or "rls" in sql or "/" in sql):
