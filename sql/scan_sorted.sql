@@ -48,6 +48,20 @@ SELECT * FROM testing.sorted('SELECT i2, count(*), sum(f) FROM s WHERE i2 = 3 GR
 SELECT * FROM testing.sorted('SELECT i2, i4, count(*) FROM s WHERE i2 = i4 GROUP BY i2, i4');
 SELECT * FROM testing.sorted('SELECT i2 FROM s WHERE i2 = 3 GROUP BY i2');
 SELECT * FROM testing.sorted('SELECT DISTINCT i2 FROM s WHERE i2 = 3');
+-- ... of no rows: since 16 no key is left then, and still there is no group
+SELECT * FROM testing.sorted('SELECT i2, count(*), sum(i4) FROM s WHERE i2 = 99 GROUP BY i2');
+SELECT * FROM testing.sorted('SELECT i2, count(*) FROM s WHERE i2 = 99 GROUP BY i2 HAVING count(*) = 0');
+SELECT * FROM testing.sorted('SELECT 1 - 2, count(*) FROM s WHERE b IS NULL AND b GROUP BY 1 - 2');
+CREATE TABLE empty (v int);
+SELECT * FROM testing.sorted('SELECT 1 - 2, count(*) FROM empty GROUP BY 1 - 2');
+INSERT INTO empty VALUES (1);
+SELECT * FROM testing.sorted('SELECT 1 - 2, count(*) FROM empty GROUP BY 1 - 2');
+SELECT * FROM testing.sorted('SELECT g, s.* FROM generate_series(1, 5) g, LATERAL (SELECT 1 - 2, count(*) FROM s WHERE i2 = g * 3 GROUP BY 1 - 2 OFFSET 0) s');
+-- left to PostgreSQL when rows have been read: what a Unique gives is no Agg's virtual tuple
+CREATE TABLE u (k int, t text, n numeric);
+INSERT INTO u SELECT g % 3, 't' || g, 1e-20 FROM generate_series(1, 9) g;
+SELECT * FROM testing.sorted('SELECT k, length(t), k * 2, t FROM (SELECT DISTINCT k, t FROM u WHERE n + 1 > 0 OFFSET 0) x');
+SELECT line FROM testing.explained('SELECT DISTINCT k, t FROM u WHERE n + 1 > 0') line WHERE line ~ 'Left To';
 -- what sorting could show: left to PostgreSQL
 SELECT * FROM testing.sorted('SELECT n, count(*) FROM s GROUP BY n');
 SELECT * FROM testing.sorted('SELECT f, count(*) FROM s GROUP BY f');
@@ -93,6 +107,7 @@ INSERT INTO p SELECT g % 3, g % 50, 't' || g % 9 FROM generate_series(1, 3000) g
 ANALYZE p;
 SELECT * FROM testing.sorted('SELECT v, t, count(*), sum(k) FROM p GROUP BY v, t ORDER BY t, v DESC');
 SELECT * FROM testing.sorted('SELECT DISTINCT v FROM p');
+SELECT * FROM testing.sorted('SELECT 1 - 2, count(*), sum(v) FROM p WHERE t = ''none'' GROUP BY 1 - 2');
 SELECT * FROM testing.sorted('SELECT c, count(*) FROM (SELECT c FROM s UNION ALL SELECT ''c1''::char(4) FROM p) u GROUP BY c');
 -- more groups than memory holds, known and not
 SET work_mem = '64kB'; SET hash_mem_multiplier = 1;
@@ -108,6 +123,7 @@ SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parall
 SELECT * FROM testing.sorted('SELECT i2, count(*) FROM s GROUP BY i2');
 SELECT * FROM testing.sorted('SELECT DISTINCT t FROM s');
 SELECT * FROM testing.sorted('SELECT i2, count(*) FROM s WHERE i2 = 3 GROUP BY i2');
+SELECT * FROM testing.sorted('SELECT i2, count(*) FROM s WHERE i2 = 99 GROUP BY i2');
 RESET ALL;
 SET millrace.scan_min_cost = 0;
 SET enable_hashagg = off; SET millrace.scan = on; SET millrace.simd = scalar; SET max_parallel_workers_per_gather = 0;
@@ -116,5 +132,5 @@ EXPLAIN (COSTS off, VERBOSE) SELECT i4 + 1, count(*) FROM s GROUP BY 1 HAVING co
 EXPLAIN (COSTS off, FORMAT json) SELECT DISTINCT t FROM s;
 EXPLAIN (COSTS off) SELECT i2, sum(f) FROM s GROUP BY i2;
 SET millrace.scan = off;
-DROP TABLE s, p, many; DROP COLLATION nd;
+DROP TABLE s, p, many, empty, u; DROP COLLATION nd;
 DROP FUNCTION testing.sorted, testing.ordered;

@@ -307,7 +307,15 @@ static void one_row(ScanNode* node, int row) {
   }
 }
 
-void node_one_row(ScanNode* node) { one_row(node, 0); }
+/* Without keys, there is a group as soon as there is a row. */
+static void note_rows(ScanNode* node, int64 n) {
+  if (n > 0 && node->program.n_keys == 0) node->groups.n_groups = 1;
+}
+
+void node_one_row(ScanNode* node) {
+  one_row(node, 0);
+  note_rows(node, 1);
+}
 
 /* Returns how many rows passed, by these quals. */
 static int by_row(ScanNode* node, int n, ExprState* quals) {
@@ -356,6 +364,7 @@ static void one_batch(ScanNode* node) {
   } else if (n > 0) {
     n = by_row(node, n, node->residual);
   }
+  note_rows(node, n);
   ResetExprContext(node->css.ss.ps.ps_ExprContext);
   PlanState* child = outerPlanState(node);
   InstrCountFiltered1(child, node->batch.n - n);
@@ -370,6 +379,7 @@ static void count_pages(ScanNode* node) {
     int64* state = reinterpret_cast<int64*>(node->plain + p->transitions[i].t.offset);
     *state += total;
   }
+  note_rows(node, total);
   auto* instrument = outerPlanState(node)->instrument;
   if (instrument != nullptr) instrument->tuplecount += total;
 }

@@ -241,6 +241,7 @@ void node_reset_states(ScanNode* node) {
     groups_init(&node->groups, node->shared.states, node->shared.scratch);
     return;
   }
+  node->groups.n_groups = p->plain ? 1 : 0;
   char* raw = static_cast<char*>(MemoryContextAllocZero(node->shared.states, p->state_bytes + 16));
   node->plain = reinterpret_cast<char*>(TYPEALIGN(16, raw));
   for (int i = 0; i < p->n_transitions; i++) {
@@ -325,8 +326,7 @@ static TupleTableSlot* load_group(ScanNode* node, uint32 group) {
 static TupleTableSlot* next_group(ScanNode* node) {
   ExprContext* econtext = node->css.ss.ps.ps_ExprContext;
   ProjectionInfo* projection = node->css.ss.ps.ps_ProjInfo;
-  const uint32 n = node->program.n_keys > 0 ? node->groups.n_groups : 1;
-  while (node->next < n) {
+  while (node->next < node->groups.n_groups) {
     CHECK_FOR_INTERRUPTS();
     ResetExprContext(econtext);
     const uint32 at = node->next++;
@@ -348,10 +348,20 @@ static bool aggregate(ScanNode* node) {
   return node->order.n == 0 || order_groups(&node->order, &node->groups);
 }
 
+/*
+ * Who reads our rows was made to take them from a virtual slot, which nothing has to be taken out of. An Agg's are that too, but not
+ * the minimal tuples of a Unique.
+ */
+static TupleTableSlot* core_row(ScanNode* node) {
+  TupleTableSlot* slot = ExecProcNode(node->core);
+  if (!TupIsNull(slot)) slot_getallattrs(slot);
+  return slot;
+}
+
 static TupleTableSlot* exec_node(CustomScanState* css) {
   ScanNode* node = as_node(css);
   for (;;) {
-    if (node->core != nullptr) return ExecProcNode(node->core);
+    if (node->core != nullptr) return core_row(node);
     if (node->ready) {
       TupleTableSlot* slot = next_group(node);
       if (slot != nullptr) return slot;

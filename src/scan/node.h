@@ -45,7 +45,7 @@ struct ScanNode {
   /* states */
   AggShared shared;
   GroupTable groups;
-  char* plain; /* states when there are no group keys */
+  char* plain; /* states when there are no group keys; groups.n_groups is then 1 or, of no rows, 0 */
   int64 batches;
   int64 refusals; /* batches left to core's expressions: by their inputs, by their filter */
   int64 filter_refusals;

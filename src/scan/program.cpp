@@ -109,6 +109,7 @@ static const char* compile_filter(Walk* walk) {
 static const char* compile_keys(Walk* walk, Agg* agg) {
   Program* p = walk->program;
   if (agg->numCols > kMaxGroupKeys) return "too many group keys";
+  p->plain = agg->aggstrategy == AGG_PLAIN;
   p->n_keys = agg->numCols;
   p->keys = static_cast<GroupKey*>(palloc0(sizeof(GroupKey) * (agg->numCols + 1)));
   p->key_inputs = static_cast<Input*>(palloc0(sizeof(Input) * (agg->numCols + 1)));

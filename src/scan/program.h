@@ -60,6 +60,7 @@ struct Program {
   bool count_only; /* nothing but count(*) of everything visible */
   bool by_row;     /* some expression is core's and its errors must come in row order */
 
+  bool plain; /* no GROUP BY: a row even of no input. Since 16 GROUP BY may have no keys left, but gives none then */
   int n_keys;
   GroupKey* keys;
   Input* key_inputs;
