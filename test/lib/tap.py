@@ -67,9 +67,19 @@ def path(c):
 
 
 def memory(pid):
-    """Private memory of a process, in kB."""
-    with open(f"/proc/{pid}/smaps_rollup") as f:
-        return sum(int(line.split()[1]) for line in f if line.startswith("Private_"))
+    """
+    Private memory of a process, in kB. Not shared buffers that only this process has touched so far, which count as private too:
+    since 19 there is no list of free buffers, and each new page of a table takes the next one.
+    """
+    kb, shared = 0, False
+    with open(f"/proc/{pid}/smaps") as f:
+        for line in f:
+            words = line.split()
+            if line.startswith("Private_"):
+                kb += 0 if shared else int(words[1])
+            elif not words[0].endswith(":"):  # a mapping: addresses, permissions (the last letter: s, p), ...
+                shared = words[1].endswith("s")
+    return kb
 
 
 def open_files(pid):

@@ -148,8 +148,7 @@ def memory_of_one():
     while not c.ready(0.02):
         most = max(most, memory(c.pid))
     r = c.wait()
-    shared = 128 * 1024  # shared buffers count as private once touched in a fork without huge pages
-    ok(r.error is None and most - before < 64 * 1024 + shared, f"3,000,000 rows took {most - before} kB beyond {before}", r)
+    ok(r.error is None and most - before < 64 * 1024, f"3,000,000 rows took {most - before} kB beyond {before}", r)
 
 
 def small_copies():

@@ -495,6 +495,21 @@ def late_trigger():
         ok(seen[1][1:4] == ("row 100000 is not wanted", "0", "COPY 100100"), "... leaves nothing, and the table takes the rows then", seen[1])
 
 
+def same_failure(off, on, major):
+    """
+    Are these errors of a CopyFail the same? Since 19 core may end a line only with another 16 bytes at hand, and be that many lines of
+    CSV behind us when there are no more.
+    """
+    if off == on or major < 19:
+        return off == on
+    lines = []
+    for _, _, error, _ in (off, on):
+        context, _, line = error["context"].rpartition(", line ")
+        lines.append(int(line))
+        error["context"] = context
+    return off == on and 0 <= lines[1] - lines[0] <= 16
+
+
 def copy_fail():
     """CopyFail after each message, wherever that cuts the input, into tables of every kind."""
     texts = [("CSV", b'1,"a ""quoted\nfield"\n2,\xc3\xa9\xe2\x82\xac\n3,"x' + b"y" * 9000 + b'"\n' + b"4,z\n" * 700),
@@ -505,6 +520,7 @@ def copy_fail():
     wrong, tried = [], 0
     for make in kinds:
         with twins(make) as pair:
+            major = int(pair[0].must("SHOW server_version_num").value) // 10000
             for options, data in texts:
                 cuts = sorted(rng.sample(range(1, 60), 12) + rng.sample(range(60, len(data)), 8))
                 pieces = [data[a:b] for a, b in zip([0] + cuts, cuts + [len(data)])]
@@ -516,7 +532,8 @@ def copy_fail():
                             c.put(piece)
                         seen.append((outcome(c.end(f"reason {before}")), c.must("SELECT count(*) FROM t").value))
                     tried += 1
-                    if seen[0] != seen[1] or seen[1][1] != "0" or seen[1][0][2]["sqlstate"] != CANCELED:
+                    if (not same_failure(seen[0][0], seen[1][0], major) or [left for _, left in seen] != ["0", "0"]
+                            or seen[1][0][2]["sqlstate"] != CANCELED):
                         wrong.append((before, seen))
     ok(not wrong, f"CopyFail at {tried} places", *wrong[:3])
 
