@@ -159,6 +159,13 @@ class Connection:
         if not _send_query(self.conn, sql if isinstance(sql, bytes) else sql.encode()):
             raise ConnectionError(_error_message(self.conn).decode())
 
+    def arrive(self):
+        """Waits until the answer of what was sent is here; nothing is taken out of it yet."""
+        while _is_busy(self.conn):
+            select.select([self], [], [])
+            if not _consume(self.conn):
+                break
+
     def wait(self):
         """The Result of what was sent."""
         return self._finish_into(Result())

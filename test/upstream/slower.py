@@ -14,9 +14,9 @@ import pathlib
 import re
 import statistics
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'lib'))
+from cpu import settled_cpu  # noqa: E402
 from pq import Connection  # noqa: E402
 
 TOKEN = re.compile(r"""--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'|"[^"]*"|(\$[A-Za-z_0-9]*\$).*?\1|;|[^-/'"$;]+|.""", re.S)
@@ -50,25 +50,12 @@ def statements(script):
 class Session:
     def __init__(self, host, port, settings):
         self.connection = Connection(host=host, port=port, dbname='regression')
-        self.clock = f'/proc/{self.connection.pid}/schedstat'
         # workers' time is not the backend's
         for setting in ['max_parallel_workers_per_gather=0', "statement_timeout='3s'", 'jit=off'] + settings:
             self.connection.must(f'SET {setting}')
 
-    def cpu(self):
-        """Nanoseconds that the backend has run."""
-        with open(self.clock, encoding='ascii') as f:
-            return int(f.read().split()[0])
-
     def settle(self):
-        """Waits until the backend sleeps, so that what it does after its answer is counted with it."""
-        before = self.cpu()
-        while True:
-            time.sleep(0)
-            now = self.cpu()
-            if now == before:
-                return now
-            before = now
+        return settled_cpu(self.connection.pid)
 
     def time(self, sql, times):
         """Nanoseconds of CPU that one execution takes, on the average of some."""
