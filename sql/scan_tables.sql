@@ -84,6 +84,12 @@ SET work_mem = '64kB'; SET hash_mem_multiplier = 1; SET enable_sort = off;
 CREATE TABLE many AS SELECT g % 9000 AS k, g AS i FROM generate_series(1, 30000) g;
 SELECT * FROM testing.scan('SELECT k, count(*), sum(i) FROM many GROUP BY k');
 RESET work_mem; RESET hash_mem_multiplier; RESET enable_sort;
+-- what core's hash table has room for has room in ours: more groups than a power of two, of a table never analyzed
+CREATE TABLE odd AS SELECT g AS k FROM generate_series(1, 70000) g;
+SELECT count(*) FILTER (WHERE e LIKE '%MillraceAgg%') AS ours, count(*) FILTER (WHERE e LIKE '%Left To%') AS left_to_core
+  FROM testing.explained('SELECT k FROM odd GROUP BY k') e;
+SELECT * FROM testing.scan('SELECT k FROM odd GROUP BY k');
+DROP TABLE odd;
 -- partial aggregates in workers
 SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
 ANALYZE many;
