@@ -35,4 +35,34 @@ SELECT set_config(CASE WHEN current_setting('server_version_num')::int < 160000 
 SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 1e6;
 SELECT testing.counters('SELECT a FROM p ORDER BY a LIMIT 3'), testing.counters('SELECT count(b) FROM p');
 DROP FUNCTION testing.counters;
+-- a node that its worker leaves to core, before it starts or half-way, counts once and knows what the leader expects
+CREATE FUNCTION testing.loops(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE line text; loops text[] := '{}';
+BEGIN
+  FOR line IN EXECUTE 'EXPLAIN (ANALYZE) ' || query LOOP
+    IF line ~ 'loops=' THEN loops := loops || substring(line FROM 'loops=(\d+)'); END IF;
+  END LOOP;
+  RETURN (SELECT string_agg(DISTINCT l, ', ') FROM unnest(loops) l);
+EXCEPTION WHEN OTHERS THEN
+  RETURN SQLERRM;
+END $$;
+PREPARE planned AS SELECT b % 3, count(*) FROM p GROUP BY 1;
+SELECT testing.loops('EXECUTE planned');
+SET millrace.scan = off;
+SELECT testing.loops('EXECUTE planned');
+SET millrace.scan = on;
+SET enable_hashagg = off;
+SELECT testing.loops('SELECT b, count(*) FROM p GROUP BY b');
+SELECT testing.loops('SELECT b, count(*) FROM p WHERE b < 100 GROUP BY b');
+-- half-way in the leader and in workers, which run the subplan each
+CREATE TABLE p2 WITH (parallel_workers = 0, autovacuum_enabled = off) AS SELECT * FROM p;
+ANALYZE p2;
+UPDATE pg_statistic SET stadistinct = 10 WHERE starelid = 'p2'::regclass;
+SELECT set_config(CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'force_parallel_mode' ELSE 'debug_parallel_query' END, 'off', false) AS mode;
+SET parallel_setup_cost = 0;
+SELECT testing.loops('SELECT count(*) FROM p WHERE a NOT IN (SELECT -b FROM (SELECT b, count(*) FROM p2 GROUP BY b) s)') ~ '^[0-9, ]+$' AS fine;
+RESET enable_hashagg;
+DEALLOCATE planned;
+DROP TABLE p2;
+DROP FUNCTION testing.loops;
 DROP TABLE p;

@@ -9,6 +9,7 @@
 #include "scan/node.h"
 
 extern "C" {
+#include "access/parallel.h"
 #include "catalog/objectaccess.h"
 #include "catalog/pg_class.h"
 #include "executor/executor.h"
@@ -29,9 +30,10 @@ static void begin_node(CustomScanState* css, EState* estate, int eflags);
 static TupleTableSlot* exec_node(CustomScanState* css);
 static void end_node(CustomScanState* css);
 static void rescan_node(CustomScanState* css);
+static void shutdown_node(CustomScanState* css);
 
 static const CustomExecMethods kExecMethods = {"MillraceAgg", begin_node, exec_node, end_node, rescan_node, nullptr,
-                                               nullptr,       nullptr,    nullptr,   nullptr,  nullptr,     nullptr,
+                                               nullptr,       nullptr,    nullptr,   nullptr,  nullptr,     shutdown_node,
                                                node_explain};
 
 ScanNode* node_make(const CustomExecMethods* methods) {
@@ -226,6 +228,7 @@ void node_leave_to_core(ScanNode* node) {
   MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
   node->core = ExecInitNode(shape_core_plan(&node->shape), estate, node->eflags);
   node->css.custom_ps = list_make1(node->core);
+  node->css.ss.ps.subPlan = NIL; /* those of HAVING and the target list are the core node's now: walks would meet them twice */
   MemoryContextSwitchTo(old);
 }
 
@@ -384,6 +387,22 @@ static void end_node(CustomScanState* css) {
   }
   if (node->started) reader_stop(&node->reader, &node->batch);
   ExecEndNode(outerPlanState(css));
+}
+
+static void forget_counters(PlanState* state) {
+  auto* instrument = state->instrument;
+  if (instrument != nullptr) memset(instrument, 0, sizeof(*instrument));
+}
+
+/*
+ * A worker now adds what each node counted to what is known by its number in the plan. Core's Agg has this node's number, and
+ * its Sort has its child's (shape_core_plan()).
+ */
+static void shutdown_node(CustomScanState* css) {
+  ScanNode* node = as_node(css);
+  if (node->core == nullptr || !IsParallelWorker()) return;
+  forget_counters(&css->ss.ps);
+  if (node->shape.sort != nullptr) forget_counters(outerPlanState(node->core));
 }
 
 void node_restart_reading(ScanNode* node) {

@@ -193,6 +193,11 @@ Plan* shape_core_plan(const Shape* shape) {
   if (shape->sort != nullptr) {
     Sort* sort = shallow_copy(shape->sort);
     outerPlan(sort) = plan;
+    /*
+     * Leader and workers tell each other what nodes counted, and a number that one of them did not have from the start is an
+     * error. Nodes are left to core half-way; but as many rows come out of a Sort as out of its child.
+     */
+    sort->plan.plan_node_id = plan->plan_node_id;
     plan = reinterpret_cast<Plan*>(sort);
   }
   Plan* top = copy_top(shape->top);
