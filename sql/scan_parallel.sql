@@ -21,31 +21,17 @@ SET millrace.scan = on;
 SELECT g, (SELECT count(*) + g FROM (SELECT DISTINCT b FROM p OFFSET 0) s) FROM generate_series(1, 3) g;
 SELECT count(*), sum(b) FROM (SELECT DISTINCT b FROM p WHERE a % 2 = 0 OFFSET 0) s;
 -- counters that a worker keeps to itself are not shown as none
-CREATE FUNCTION testing.counters(query text) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-  FOR line IN EXECUTE 'EXPLAIN (ANALYZE) ' || query LOOP
-    IF line ~ 'Pages|Rows Pruned' THEN RETURN true; END IF;
-  END LOOP;
-  RETURN false;
-END $$;
+CREATE VIEW counters AS SELECT bool_or(line ~ 'Pages|Rows Pruned') AS shown FROM unnest(ARRAY[
+  'SELECT a FROM p ORDER BY a LIMIT 3', 'SELECT count(b) FROM p']) query, testing.explained(query) line GROUP BY query ORDER BY query;
 SET max_parallel_workers_per_gather = 0;
-SELECT testing.counters('SELECT a FROM p ORDER BY a LIMIT 3'), testing.counters('SELECT count(b) FROM p');
+SELECT * FROM counters;
 SELECT set_config(CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'force_parallel_mode' ELSE 'debug_parallel_query' END, 'regress', false) AS mode;
 SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 1e6;
-SELECT testing.counters('SELECT a FROM p ORDER BY a LIMIT 3'), testing.counters('SELECT count(b) FROM p');
-DROP FUNCTION testing.counters;
+SELECT * FROM counters;
+DROP VIEW counters;
 -- a node that its worker leaves to core, before it starts or half-way, counts once and knows what the leader expects
-CREATE FUNCTION testing.loops(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE line text; loops text[] := '{}';
-BEGIN
-  FOR line IN EXECUTE 'EXPLAIN (ANALYZE) ' || query LOOP
-    IF line ~ 'loops=' THEN loops := loops || substring(line FROM 'loops=(\d+)'); END IF;
-  END LOOP;
-  RETURN (SELECT string_agg(DISTINCT l, ', ') FROM unnest(loops) l);
-EXCEPTION WHEN OTHERS THEN
-  RETURN SQLERRM;
-END $$;
+CREATE FUNCTION testing.loops(query text) RETURNS text AS
+  $$ SELECT string_agg(DISTINCT substring(line FROM 'loops=(\d+)'), ', ') FROM testing.explained(query, 'ANALYZE') line $$ LANGUAGE sql;
 PREPARE planned AS SELECT b % 3, count(*) FROM p GROUP BY 1;
 SELECT testing.loops('EXECUTE planned');
 SET millrace.scan = off;
