@@ -193,9 +193,9 @@ static const char* compile(ScanNode* node) {
 
 /* Projection and HAVING once more, without compilation, where they are for so few groups that it cannot pay. */
 static void init_results(CustomScanState* css, EState* estate) {
-  constexpr double kFewGroups = 10000;
+  constexpr double kMostUncompiled = 10000;
   PlanState* ps = &css->ss.ps;
-  if (!(estate->es_jit_flags & PGJIT_PERFORM) || ps->plan->plan_rows > kFewGroups) return;
+  if (!(estate->es_jit_flags & PGJIT_PERFORM) || ps->plan->plan_rows > kMostUncompiled) return;
   ps->subPlan = NIL; /* subplans would be listed twice else */
   const int flags = jit_pause(estate);
   ExecAssignScanProjectionInfoWithVarno(&css->ss, INDEX_VAR);
