@@ -80,7 +80,7 @@ area_tap() {
     mkdir -p "$scratch/small"
     mount -t tmpfs -o size=6m,mode=777 millrace "$scratch/small" 2>/dev/null && small=$scratch/small
   fi
-  as_test MILLRACE_SMALL_DISK="$small" timeout 1200 prove -v --timer --ext .py --exec python3 "$tree/test/t" >"$scratch/tap.out" 2>&1
+  as_test MILLRACE_SMALL_DISK="$small" ${seed:+MILLRACE_SEED="$seed"} timeout 1200 prove -v --timer --ext .py --exec python3 "$tree/test/t" >"$scratch/tap.out" 2>&1
   status=$?
   cat "$scratch/tap.out"
   n_skipped=$(grep -cE '^ok [0-9].*# skip' "$scratch/tap.out")
