@@ -141,7 +141,7 @@ static void rewrite_statement(PlannedStmt* statement, bool reads_all) {
 static PlannedStmt* plan_statement(Query* query, const char* text, int options, ParamListInfo params MR_PLANNER_PARAMETER) {
   PlannedStmt* statement = next_planner != nullptr ? next_planner(query, text, options, params MR_PLANNER_ARGUMENT)
                                                    : standard_planner(query, text, options, params MR_PLANNER_ARGUMENT);
-  if (setting_scan) rewrite_statement(statement, (options & CURSOR_OPT_FAST_PLAN) == 0);
+  if (setting_scan && statement->relationOids != NIL) rewrite_statement(statement, (options & CURSOR_OPT_FAST_PLAN) == 0);
   return statement;
 }
 
