@@ -157,6 +157,20 @@ SELECT * FROM testing.expr('SELECT count(*) FROM e WHERE t ^@ ''green'' OR start
 SELECT * FROM testing.expr('SELECT t LIKE ''%green%'', count(*) FROM e GROUP BY 1');
 SELECT * FROM testing.expr('SELECT count(*) FROM e WHERE coalesce(t, '''') NOT LIKE ''%special%request%'' AND CASE WHEN b THEN t ELSE v END LIKE ''%1%''');
 
+-- rounding and casts: by the rules of numeric and of floats; what does not fit is core's
+SELECT call, p.by_column, p.result FROM unnest(ARRAY['round(m)', 'round(m, 1)', 'round(m, -1)', 'round(-m, 25)', 'round(n, i2)', 'trunc(m)', 'trunc(-m, 2)', 'trunc(m, -2)', 'ceil(m)', 'ceiling(-m)', 'floor(m)',
+  'floor(-m)', 'm::numeric(12, 1)', '(-n)::numeric(8)', 'm::numeric(40, 20)', 'n::numeric(7, -2)', 'm::int2', '(-m)::int4', 'n::int8', 'm::real', 'f4::int2', '(f4 - 300.5)::int4', 'f4::int8', 'f8::int2', '(f8 - 20.5)::int4', '(f8 * 1e9)::int8',
+  'round(f8)', 'ceil(-f8)', 'floor(f8)', 'trunc(-f8)', 'm % 7', '-n % 0.30', 'm % 1e3', 'm + 1.0000000000000000000000']) call,
+  testing.expr(format('SELECT g, sum(%1$s), count(*) FILTER (WHERE %1$s > 5), min(%1$s), max(%1$s) FROM e WHERE m < 1000 GROUP BY g', call)) p;
+SELECT p.* FROM unnest(ARRAY['m % (i2 * 1.0)', '(m * 100)::int2', '(f8 * 100)::int2', '(f4 * 1e30)::int8', '(n * 1000)::numeric(5, 2)', 'm::numeric(3, 5)', '(f8 - f8 / f8 * ''Infinity''::float8)::int4']) call, testing.expr(format('SELECT sum(%s) FROM e WHERE i4 > 0', call)) p;
+SELECT * FROM testing.expr('SELECT round(n, 1), ceil(m), count(*) FROM e WHERE trunc(m) <> 5 GROUP BY 1, 2');
+-- GREATEST, LEAST: nulls are passed over, the first of equals is taken with its display scale
+SELECT call, p.by_column, p.result FROM unnest(ARRAY['greatest(i2, g)', 'least(i4, i8, 5)', 'greatest(n, m)', 'least(m, n, 1.50000)', 'greatest(f8, 100.5)', 'least(f8, ''NaN'')', 'greatest(n, NULL)', 'least(g)', 'greatest(n * 2, round(m), n)',
+  'least(1.0, 1.00, n)']) call, testing.expr(format('SELECT g, sum(%1$s), min(%1$s), max(%1$s), count(%1$s) FROM e WHERE m < 1000 OR m IS NULL GROUP BY g', call)) p;
+SELECT * FROM testing.expr('SELECT greatest(d, ts::date, ''2020-02-01''), least(ts, d + 1), count(*), max(greatest(tz, ''2022-01-01 00:00+00'')) FROM e GROUP BY 1, 2');
+SELECT * FROM testing.expr('SELECT sum(least(100 / i2, 7)) FROM e');
+SELECT * FROM testing.expr('SELECT greatest(t, v), count(*) FROM e GROUP BY 1');
+
 -- quals in core's order: what comes first hides the errors of what comes later
 SELECT * FROM testing.expr('SELECT count(*) FROM e WHERE i2 > 0 AND 100 / i2 > 1 AND i4 / (i2 - 5) > 0');
 CREATE VIEW barrier WITH (security_barrier) AS SELECT * FROM e WHERE i2 <> 0;

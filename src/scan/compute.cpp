@@ -70,10 +70,14 @@ static void run_scalar(Computed* c, ExprContext* econtext, int) {
     value = 0;
   } else if (c->form == Form::kNumeric) {
     int64 v;
-    if (numeric_to_scaled(value, &v, &c->scale))
+    int scale;
+    if (numeric_to_scaled(value, &v, &scale)) {
       value = static_cast<Datum>(v);
-    else
+      c->scale = scale;
+    } else {
+      value = 0;
       mark_all_bad(c, kBatchRows);
+    }
   } else {
     value = canonical(value, c->bytes);
   }
@@ -191,8 +195,7 @@ const Vector* computed_datums(Computed* c, ExprContext* econtext, int n) {
   if (v->has_nulls) memcpy(v->nulls, c->out.nulls, n);
   for (int i = 0; i < n; i++) {
     v->values[i] = row_is_null(v, i) ? 0
-                                     : numeric_of(c->cache, econtext, integers_out(c)[i],
-                                                  c->has_scales ? c->scales[i] : c->scale);
+                                     : numeric_of(c->cache, econtext, integers_out(c)[i], scale_of(c, i));
   }
   return v;
 }

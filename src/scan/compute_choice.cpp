@@ -1,12 +1,17 @@
 /*
- * compute_choice.cpp: CASE, COALESCE and NULLIF down a batch, and conditions as values.
+ * compute_choice.cpp: CASE, COALESCE, NULLIF, GREATEST and LEAST down a batch, and conditions as values.
  *
  * All branches have been worked out for all rows by the time a choice runs; only the rows that
  * take a branch look at it, so that what is bad in the others does not matter.
  */
 #include "scan/computed.h"
 
+extern "C" {
+#include "utils/float.h"
+}
+
 #include "kernels/filter.h"
+#include "scan/numeric_state.h"
 
 namespace mr {
 
@@ -63,7 +68,7 @@ static void take_scales(Choice* choice, const Computed* arg, const uint64* rows)
   for (int w = 0; w < (choice->n + 63) / 64; w++) {
     for (uint64 rest = rows[w]; rest != 0; rest &= rest - 1) {
       const int i = w * 64 + __builtin_ctzll(rest);
-      c->scales[i] = static_cast<uint8>(arg->has_scales ? arg->scales[i] : arg->scale);
+      c->scales[i] = static_cast<uint8>(scale_of(arg, i));
     }
   }
 }
@@ -157,6 +162,50 @@ void run_nullif(Computed* c, ExprContext* econtext, int n) {
   for (int w = 0; w < (n + 63) / 64; w++) rows[w] = choice.open[w] & ~truth.yes[w];
   take(&choice, c->args[0], rows);
   take_null(&choice);
+}
+
+/* Orders row i of two values of c's form. */
+static int compare_row(const Computed* a, const Computed* b, int i) {
+  const int64 x = integers(a)[i];
+  const int64 y = integers(b)[i];
+  if (a->form == Form::kFloat8) return float8_cmp_internal(DatumGetFloat8(x), DatumGetFloat8(y));
+  if (a->form == Form::kNumeric) return compare_scaled(x, scale_of(a, i), y, scale_of(b, i));
+  return x < y ? -1 : x > y;
+}
+
+/* As ExecEvalMinMax(): of equal values the first is kept, nulls are passed over. All are evaluated whatever comes out. */
+static const Computed* extreme_of_row(const Computed* c, int i) {
+  const Computed* found = nullptr;
+  for (int k = 0; k < c->n_args; k++) {
+    const Computed* arg = c->args[k];
+    if (row_is_null(arg->vector, i)) continue;
+    const int order = found == nullptr ? 0 : compare_row(found, arg, i);
+    if (found == nullptr || (c->greatest ? order < 0 : order > 0)) found = arg;
+  }
+  return found;
+}
+
+void run_extreme(Computed* c, ExprContext*, int n) {
+  start_fresh(c, n);
+  bool same = true;
+  bool has_nulls = false;
+  for (int k = 0; k < c->n_args; k++) {
+    const Computed* arg = c->args[k];
+    if (arg->any_bad) merge_bad(c, arg->bad, n);
+    same &= !arg->has_scales && arg->scale == c->args[0]->scale;
+    has_nulls |= arg->vector->has_nulls;
+  }
+  c->has_scales = c->form == Form::kNumeric && !same;
+  c->out.has_nulls = has_nulls;
+  c->scale = same ? c->args[0]->scale : 0;
+  for (int i = 0; i < n; i++) {
+    const Computed* found = extreme_of_row(c, i);
+    if (has_nulls) c->out.nulls[i] = found == nullptr;
+    c->out.values[i] = found == nullptr ? 0 : found->vector->values[i];
+    if (!c->has_scales) continue;
+    c->scales[i] = found == nullptr ? 0 : static_cast<uint8>(scale_of(found, i));
+    c->scale = Max(c->scale, static_cast<int>(c->scales[i]));
+  }
 }
 
 void run_condition(Computed* c, ExprContext* econtext, int n) {

@@ -86,6 +86,7 @@ static const Operation* find_operation(Oid function, const Operation* table) {
 
 static Computed* compile_call(Compiler* to, Expr* expr, Oid function, List* args) {
   const Operation* found = find_operation(function, kArithmetic);
+  if (found == nullptr) found = find_operation(function, kRounding);
   if (found == nullptr) found = find_operation(function, kDateOperations);
   if (found == nullptr) found = find_operation(function, kTextOperations);
   int unit = 0;
@@ -194,6 +195,19 @@ static Computed* compile_nullif(Compiler* to, NullIfExpr* expr) {
   return c;
 }
 
+static Computed* compile_extreme(Compiler* to, MinMaxExpr* expr) {
+  int8 bytes;
+  const Form form = form_of_type(expr->minmaxtype, &bytes);
+  Computed** args = form != Form::kDatum ? compile_args(to, expr->args) : nullptr;
+  if (args == nullptr) return nullptr;
+  Computed* c = add_step(to->set, reinterpret_cast<Expr*>(expr));
+  c->run = run_extreme;
+  c->n_args = list_length(expr->args);
+  c->args = args;
+  c->greatest = expr->op == IS_GREATEST;
+  return c;
+}
+
 static Computed* compile_step(Compiler* to, Expr* expr) {
   ComputeSet* set = to->set;
   check_stack_depth();
@@ -236,6 +250,8 @@ static Computed* compile_step(Compiler* to, Expr* expr) {
       return compile_coalesce(to, reinterpret_cast<CoalesceExpr*>(expr));
     case T_NullIfExpr:
       return compile_nullif(to, reinterpret_cast<NullIfExpr*>(expr));
+    case T_MinMaxExpr:
+      return compile_extreme(to, reinterpret_cast<MinMaxExpr*>(expr));
     case T_BoolExpr:
     case T_NullTest:
     case T_BooleanTest:

@@ -1,5 +1,5 @@
 /*
- * compute_number.cpp: arithmetic and casts of integers, floats and numerics.
+ * compute_number.cpp: arithmetic of integers, floats and numerics, and casts that do not round.
  *
  * Scales of numerics follow numeric.c: the greater one for + and -, the sum for *.
  */
@@ -51,20 +51,6 @@ struct Modulo {
     return b == 0;
   }
 };
-
-static bool too_wide(const Computed* c, int64 value) {
-  if (c->form != Form::kInteger || c->bytes == 8) return false;
-  const int64 most = c->bytes == 2 ? PG_INT16_MAX : PG_INT32_MAX;
-  return value > most || value < -most - 1;
-}
-
-/* A strict function of one argument that cannot fail: f gives a Datum for each. */
-template <class F>
-static void each_value(Computed* c, int n, F f) {
-  start_strict(c, n);
-  const Datum* a = c->args[0]->vector->values;
-  for (int i = 0; i < n; i++) c->out.values[i] = f(a[i]);
-}
 
 template <class Op>
 static void run_integers(Computed* c, const int64* a, const int64* b, int n) {
@@ -230,7 +216,7 @@ static void run_numeric_to_float(Computed* c, ExprContext*, int n) {
   constexpr int64 kExact = INT64CONST(1) << 53;
   for (int i = 0; i < n; i++) {
     if (row_is_null(&c->out, i)) continue;
-    const int scale = arg->has_scales ? arg->scales[i] : arg->scale;
+    const int scale = scale_of(arg, i);
     if (a[i] > kExact || a[i] < -kExact) mark_bad(c, i);
     c->out.values[i] = Float8GetDatum(static_cast<float8>(a[i]) / static_cast<float8>(kPowersOf10[scale]));
   }
@@ -259,8 +245,7 @@ static void run_mixed(Computed* c, int n) {
     int scale = 0;
     c->scales[i] = 0;
     if (row_is_null(&c->out, i)) continue;
-    if (scaled_row<Op, kProduct>(integers(x)[i], x->has_scales ? x->scales[i] : x->scale, integers(y)[i],
-                                 y->has_scales ? y->scales[i] : y->scale, &integers_out(c)[i], &scale)) {
+    if (scaled_row<Op, kProduct>(integers(x)[i], scale_of(x, i), integers(y)[i], scale_of(y, i), &integers_out(c)[i], &scale)) {
       mark_bad(c, i);
       continue;
     }
@@ -441,6 +426,8 @@ const Operation kArithmetic[] = {
     MR_NUMERIC(F_NUMERIC_ADD, 2, (run_numeric<Plus, false>)),
     MR_NUMERIC(F_NUMERIC_SUB, 2, (run_numeric<Minus, false>)),
     MR_NUMERIC(F_NUMERIC_MUL, 2, (run_numeric<Times, true>)),
+    MR_NUMERIC(F_NUMERIC_MOD, 2, (run_numeric<Modulo, false>)),
+    MR_NUMERIC(F_MOD_NUMERIC_NUMERIC, 2, (run_numeric<Modulo, false>)),
     MR_NUMERIC(F_NUMERIC_UMINUS, 1, run_numeric_negate),
     MR_NUMERIC(F_NUMERIC_UPLUS, 1, run_same),
     MR_NUMERIC(F_NUMERIC_ABS, 1, run_numeric_abs),

@@ -40,6 +40,7 @@ struct Computed {
   int n_args;
   Computed** args;
   int unit; /* extract and date_trunc: DTK_YEAR and so on */
+  bool greatest; /* GREATEST, else LEAST */
 
   /* columns and scalars */
   AttrNumber attno;
@@ -68,6 +69,7 @@ struct Operation {
 
 /* The tables; each ends with function 0. */
 extern const Operation kArithmetic[];
+extern const Operation kRounding[];
 extern const Operation kTimeOperations[]; /* with a unit as first argument: extract, date_part, date_trunc */
 extern const Operation kDateOperations[];
 extern const Operation kTextOperations[];
@@ -83,10 +85,11 @@ void run_zoned_to_date(Computed* c, ExprContext* econtext, int n);
 void run_zoned_to_timestamp(Computed* c, ExprContext* econtext, int n);
 void run_date_to_zoned(Computed* c, ExprContext* econtext, int n);
 
-/* CASE, COALESCE, NULLIF and conditions as values. */
+/* CASE, COALESCE, NULLIF, GREATEST and LEAST, and conditions as values. */
 void run_case(Computed* c, ExprContext* econtext, int n);
 void run_coalesce(Computed* c, ExprContext* econtext, int n);
 void run_nullif(Computed* c, ExprContext* econtext, int n);
+void run_extreme(Computed* c, ExprContext* econtext, int n);
 void run_condition(Computed* c, ExprContext* econtext, int n);
 
 inline const int64* integers(const Computed* c) { return reinterpret_cast<const int64*>(c->vector->values); }
@@ -106,6 +109,24 @@ template <class Bad>
 void find_bad(Computed* c, int n, Bad bad) {
   for (int i = 0; i < n; i++)
     if (bad(i) && !row_is_null(&c->out, i)) mark_bad(c, i);
+}
+
+/* Does an integer fit into the type? */
+inline bool too_wide(const Computed* c, int64 value) {
+  if (c->form != Form::kInteger || c->bytes == 8) return false;
+  const int64 most = c->bytes == 2 ? PG_INT16_MAX : PG_INT32_MAX;
+  return value > most || value < -most - 1;
+}
+
+/* The display scale of a row of a numeric. */
+inline int scale_of(const Computed* c, int i) { return c->has_scales ? c->scales[i] : c->scale; }
+
+/* A strict function of one argument that cannot fail: f gives a Datum for each. */
+template <class F>
+void each_value(Computed* c, int n, F f) {
+  start_strict(c, n);
+  const Datum* a = c->args[0]->vector->values;
+  for (int i = 0; i < n; i++) c->out.values[i] = f(a[i]);
 }
 
 }  // namespace mr

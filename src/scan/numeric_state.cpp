@@ -218,4 +218,15 @@ bool numeric_column(const Vector* column, int n, int64* out, int* scale) {
   return true;
 }
 
+int compare_scaled(int64 a, int scale_a, int64 b, int scale_b) {
+  if (likely(scale_a == scale_b)) return a < b ? -1 : a > b;
+  int128 x = a;
+  int128 y = b;
+  if (scale_a < scale_b)
+    x *= kPowersOf10[scale_b - scale_a];
+  else
+    y *= kPowersOf10[scale_a - scale_b];
+  return x < y ? -1 : x > y;
+}
+
 }  // namespace mr

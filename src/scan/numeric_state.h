@@ -28,6 +28,9 @@ bool numeric_to_scaled(Datum numeric, int64* value, int* scale);
  */
 bool numeric_column(const Vector* column, int n, int64* out, int* scale);
 
+/* Orders a * 10^-scale_a and b * 10^-scale_b: less than, equal to or greater than 0. Scales are 0 to 18. */
+int compare_scaled(int64 a, int scale_a, int64 b, int scale_b);
+
 /* 10^i for i up to 18. */
 extern const int64 kPowersOf10[19];
 

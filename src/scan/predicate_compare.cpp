@@ -74,17 +74,6 @@ static int64 timestamp_key(int64 date) {
 
 /* ---- numerics ---- */
 
-static int compare_scaled(int64 a, int scale_a, int64 b, int scale_b) {
-  if (likely(scale_a == scale_b)) return a < b ? -1 : a > b;
-  int128 x = a;
-  int128 y = b;
-  if (scale_a < scale_b)
-    x *= kPowersOf10[scale_b - scale_a];
-  else
-    y *= kPowersOf10[scale_a - scale_b];
-  return x < y ? -1 : x > y;
-}
-
 /* One side of a comparison, as far as it could be brought to integers. */
 struct NumericSide {
   const Operand* operand;

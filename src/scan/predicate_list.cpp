@@ -211,7 +211,7 @@ static void numerics_among(const Predicate* p, int n, const uint64* alive, uint6
     return each_alive(v, n, alive, bits, [=](int i) { return numeric_among(list, v->values[i]); });
   const Computed* c = p->left.computed;
   each_alive(v, n, alive, bits, [=](int i) {
-    const int scale = c->has_scales ? c->scales[i] : c->scale;
+    const int scale = scale_of(c, i);
     if (list->n_odd == 0) return scaled_among(list, integers(c)[i], scale);
     return numeric_among(list, NumericGetDatum(int64_div_fast_to_numeric(integers(c)[i], scale)));
   });

@@ -27,11 +27,13 @@ class Expressions:
         return self.literal(t), t
 
     def choice(self, types, make, depth):
-        """CASE, COALESCE or NULLIF over values that make() gives, all of one type."""
+        """CASE, COALESCE, NULLIF, GREATEST or LEAST over values that make() gives, all of one type."""
         r = self.r
         a, t = make(depth + 1)
         b = "(%s)::%s" % (make(depth + 1)[0], t) if r.random() < 0.6 else self.literal(t)
-        kind = r.randint(0, 4)
+        kind = r.randint(0, 5)
+        if kind == 5:
+            return "%s(%s)" % (r.choice(["greatest", "least"]), ", ".join(r.choice([[a, b], [b, a], [a, b, self.literal(t)], [a, "null", b]]))), t
         if kind == 0:
             return "coalesce(%s, %s)" % (a, b), t
         if kind == 1:
@@ -55,7 +57,7 @@ class Expressions:
             return self.choice(INTS, self.integer, depth)
         if kind == 4:
             u = r.choice(INTS)
-            return "(%s)::%s" % (self.integer(depth + 1)[0], u), u
+            return "(%s)::%s" % (r.choice([self.integer, self.integer, self.numeric, self.floating, self.real])(depth + 1)[0], u), u
         if kind == 5:
             return "%s(%s)" % (r.choice(["-", "abs", "@ ", "+"]), a), t
         if kind == 7 and r.random() < 0.5 and self.of(TEXTS + ("char(6)", "bytea")):
@@ -87,7 +89,7 @@ class Expressions:
         if kind == 3:
             return "(%s)::float8" % r.choice([self.integer(depth + 1)[0], self.leaf(("float4",))[0], self.numeric(depth + 1)[0]]), t
         if kind == 4:
-            return "%s(%s)" % (r.choice(["-", "abs"]), a), t
+            return "%s(%s)" % (r.choice(["-", "abs", "round", "ceil", "floor", "trunc"]), a), t
         if kind == 5 and self.of(("timestamp", "timestamptz")):
             return "date_part('%s', %s)" % (r.choice(TIME_UNITS), r.choice(self.of(("timestamp", "timestamptz")))[0]), t
         return "(%s %s %s)" % (a, r.choice("+-*/"), self.floating(depth + 1)[0]), t
@@ -101,7 +103,7 @@ class Expressions:
         if kind == 2:
             return self.choice(("float4",), self.real, depth)
         if kind == 3:
-            return "(%s)::float4" % r.choice([self.integer, self.floating])(depth + 1)[0], t
+            return "(%s)::float4" % r.choice([self.integer, self.floating, self.numeric])(depth + 1)[0], t
         if kind == 4:
             return "%s(%s)" % (r.choice(["-", "abs"]), a), t
         return "(%s %s %s)" % (a, r.choice("+-*/"), self.real(depth + 1)[0]), t
@@ -109,9 +111,14 @@ class Expressions:
     def numeric(self, depth=0):
         r = self.r
         a, _ = self.leaf(NUMERICS)
-        kind = r.randint(0, 8)
+        kind = r.randint(0, 10)
         if depth > 2 or kind < 2:
             return a, "numeric"
+        if kind == 9:
+            return self.rounded(depth), "numeric"
+        if kind == 10:
+            b = self.numeric(depth + 1)[0]
+            return "(case when %s <> 0 then %s %% %s else %s end)" % (b, a, b, a) if r.random() < 0.8 else "(%s %% %s)" % (a, b), "numeric"
         if kind < 4:
             return self.choice(("numeric",), self.numeric, depth)[0], "numeric"
         if kind == 4:
@@ -122,6 +129,18 @@ class Expressions:
             c, t = r.choice(self.of(("date", "timestamp", "timestamptz")))
             return "extract(%s from %s)" % (r.choice(DATE_UNITS if t == "date" else TIME_UNITS), c), "numeric"
         return "(%s %s %s)" % (a, r.choice("+-**"), self.numeric(depth + 1)[0]), "numeric"
+
+    def rounded(self, depth):
+        """A numeric, brought to some scale."""
+        r = self.r
+        a = self.numeric(depth + 1)[0]
+        kind = r.randint(0, 3)
+        if kind == 0:
+            return "%s(%s)" % (r.choice(["round", "trunc", "ceil", "floor"]), a)
+        if kind == 1:
+            return "(%s)::%s" % (a, r.choice(["numeric(12,2)", "numeric(38,4)", "numeric(5)", "numeric(3,1)", "numeric(18,18)", "numeric(40,20)", "numeric(6,-2)", "numeric(2,4)"]))
+        to = r.choice(["0", "1", "2", "3", "5", "12", "18", "25", "-1", "-3", "null", "2", "2"] if r.random() < 0.9 else [self.integer(depth + 2)[0] + "::int4"])
+        return "%s(%s, %s)" % (r.choice(["round", "trunc"]), a, to)
 
     def date(self, depth=0):
         r = self.r
