@@ -40,7 +40,7 @@ class Pool:
         self.digests = {}
         for i in range(size):
             a = None if rng.random() < 0.05 else str(rng.choice([0, rng.randint(-99, 99), rng.randint(-2**63, 2**63 - 1)]))
-            n = "%.2f" % rng.uniform(-99999, 99999)
+            n = "%.2f" % (rng.randint(-9999900, 9999900) / 100)  # never -0.00, which comes back as 0.00
             d = "20%02d-%02d-%02d" % (rng.randint(10, 39), rng.randint(1, 12), rng.randint(1, 28))
             t = None if rng.random() < 0.05 else _word(rng)
             if fat and i % fat == 0:
