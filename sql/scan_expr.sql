@@ -157,6 +157,10 @@ SELECT * FROM testing.expr('SELECT count(*) FROM e WHERE t ^@ ''green'' OR start
 SELECT * FROM testing.expr('SELECT t LIKE ''%green%'', count(*) FROM e GROUP BY 1');
 SELECT * FROM testing.expr('SELECT count(*) FROM e WHERE coalesce(t, '''') NOT LIKE ''%special%request%'' AND CASE WHEN b THEN t ELSE v END LIKE ''%1%''');
 
+-- AT TIME ZONE and date_trunc() in a zone that is named; abbreviations and offsets are core's
+SELECT zone, p.by_column, p.result FROM unnest(ARRAY['Europe/Berlin', 'america/new_york', 'Australia/Lord_Howe', 'utc', 'Etc/GMT+5', 'EST', '+3', 'No/Such', NULL]) zone,
+  testing.expr(format('SELECT (tz AT TIME ZONE %1$L)::date, min(tz AT TIME ZONE %1$L), max(date_trunc(''week'', tz, %1$L)) FROM e WHERE date_trunc(''month'', tz AT TIME ZONE %1$L) > ''2020-03-01'' GROUP BY 1', zone)) p;
+SELECT * FROM testing.expr('SELECT extract(hour FROM tz AT TIME ZONE ''Asia/Kolkata''), count(*), sum(extract(epoch FROM date_trunc(''day'', tz, ''America/Sao_Paulo''))) FROM e GROUP BY 1');
 -- rounding and casts: by the rules of numeric and of floats; what does not fit is core's
 SELECT call, p.by_column, p.result FROM unnest(ARRAY['round(m)', 'round(m, 1)', 'round(m, -1)', 'round(-m, 25)', 'round(n, i2)', 'trunc(m)', 'trunc(-m, 2)', 'trunc(m, -2)', 'ceil(m)', 'ceiling(-m)', 'floor(m)',
   'floor(-m)', 'm::numeric(12, 1)', '(-n)::numeric(8)', 'm::numeric(40, 20)', 'n::numeric(7, -2)', 'm::int2', '(-m)::int4', 'n::int8', 'm::real', 'f4::int2', '(f4 - 300.5)::int4', 'f4::int8', 'f8::int2', '(f8 - 20.5)::int4', '(f8 * 1e9)::int8',

@@ -84,18 +84,39 @@ static const Operation* find_operation(Oid function, const Operation* table) {
   return nullptr;
 }
 
+static bool constant_text(List* args, int at, Datum* value) {
+  Node* node = static_cast<Node*>(list_nth(args, at));
+  if (!IsA(node, Const) || castNode(Const, node)->constisnull) return false;
+  *value = castNode(Const, node)->constvalue;
+  return true;
+}
+
+/*
+ * Functions that are known by a constant too, a unit or a time zone: takes those from args.
+ */
+static const Operation* find_named(Oid function, List** args, int* unit, pg_tz** zone) {
+  Datum name;
+  const Operation* found = find_operation(function, kZoneOperations);
+  if (found != nullptr) {
+    if (!constant_text(*args, 0, &name) || (*zone = zone_by_name(name)) == nullptr) return nullptr;
+    *args = list_copy_tail(*args, 1);
+    return found;
+  }
+  found = find_operation(function, kTimeOperations);
+  if (found == nullptr || !constant_text(*args, 0, &name) || !time_unit(function, name, unit)) return nullptr;
+  if (list_length(*args) > 2 && (!constant_text(*args, 2, &name) || (*zone = zone_by_name(name)) == nullptr)) return nullptr;
+  *args = list_make1(lsecond(*args));
+  return found;
+}
+
 static Computed* compile_call(Compiler* to, Expr* expr, Oid function, List* args) {
   const Operation* found = find_operation(function, kArithmetic);
   if (found == nullptr) found = find_operation(function, kRounding);
   if (found == nullptr) found = find_operation(function, kDateOperations);
   if (found == nullptr) found = find_operation(function, kTextOperations);
   int unit = 0;
-  if (found == nullptr && (found = find_operation(function, kTimeOperations)) != nullptr) {
-    Node* name = static_cast<Node*>(linitial(args));
-    if (!IsA(name, Const) || castNode(Const, name)->constisnull) return nullptr;
-    if (!time_unit(function, castNode(Const, name)->constvalue, &unit)) return nullptr;
-    args = list_copy_tail(args, 1);
-  }
+  pg_tz* zone = nullptr;
+  if (found == nullptr) found = find_named(function, &args, &unit, &zone);
   if (found == nullptr || list_length(args) != found->n_args) return nullptr;
   Computed** operands = compile_args(to, args);
   if (operands == nullptr) return nullptr;
@@ -104,6 +125,7 @@ static Computed* compile_call(Compiler* to, Expr* expr, Oid function, List* args
   c->bytes = found->bytes;
   c->run = found->run;
   c->unit = unit;
+  c->at_zone = zone;
   c->n_args = list_length(args);
   c->args = operands;
   *to->functions = list_append_unique_oid(*to->functions, function);

@@ -242,7 +242,8 @@ bool time_unit(Oid function, Datum name, int* unit) {
   text* t = DatumGetTextPP(name);
   char* lower = downcase_truncate_identifier(VARDATA_ANY(t), static_cast<int>(VARSIZE_ANY_EXHDR(t)), false);
   int type = DecodeUnits(0, lower, unit);
-  const bool truncation = function == F_DATE_TRUNC_TEXT_TIMESTAMP || function == F_DATE_TRUNC_TEXT_TIMESTAMPTZ;
+  const bool truncation = function == F_DATE_TRUNC_TEXT_TIMESTAMP || function == F_DATE_TRUNC_TEXT_TIMESTAMPTZ ||
+                          function == F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT;
   if (type == UNKNOWN_FIELD && !truncation) type = DecodeSpecial(0, lower, unit);
   if (type == RESERV) return *unit == DTK_EPOCH;
   if (type != UNITS) return false;
@@ -271,6 +272,7 @@ const Operation kTimeOperations[] = {
     {F_EXTRACT_TEXT_TIMESTAMPTZ, 1, Form::kNumeric, 8, true, run_extract_zoned},
     {F_DATE_PART_TEXT_TIMESTAMPTZ, 1, Form::kFloat8, 8, true, run_date_part_zoned},
     {F_DATE_TRUNC_TEXT_TIMESTAMPTZ, 1, Form::kInteger, 8, true, run_trunc_zoned},
+    {F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT, 1, Form::kInteger, 8, true, run_trunc_zoned},
     {InvalidOid}};
 
 const Operation kDateOperations[] = {

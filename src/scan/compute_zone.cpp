@@ -1,6 +1,6 @@
 /*
  * compute_zone.cpp: timestamps with time zone: casts, extract(), date_part() and date_trunc() in the session's
- * time zone.
+ * time zone, AT TIME ZONE.
  *
  * The zone's offset is core's answer for one moment, kept for all moments up to the next boundary
  * that core knows of. Years from 100 to 9000 or so; the rest is left to core.
@@ -8,7 +8,7 @@
 #include "scan/time_parts.h"
 
 extern "C" {
-#include "pgtime.h"
+#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 }
 
@@ -45,11 +45,18 @@ static bool is_ordinary(int64 t) { return t >= kFirstDay * USECS_PER_DAY && t < 
 static ZoneCache* zone_of(Computed* c, ExprContext* econtext) {
   if (c->zone == nullptr)
     c->zone = static_cast<ZoneCache*>(MemoryContextAllocZero(econtext->ecxt_per_query_memory, sizeof(ZoneCache)));
-  if (c->zone->zone != session_timezone) {
+  pg_tz* zone = c->at_zone != nullptr ? c->at_zone : session_timezone;
+  if (c->zone->zone != zone) {
     memset(c->zone, 0, sizeof(ZoneCache));
-    c->zone->zone = session_timezone;
+    c->zone->zone = zone;
   }
   return c->zone;
+}
+
+/* No abbreviation has a slash, and UTC means the same as abbreviation and as zone. */
+pg_tz* zone_by_name(Datum name) {
+  const char* zone = TextDatumGetCString(name);
+  return strchr(zone, '/') != nullptr || pg_strcasecmp(zone, "UTC") == 0 ? pg_tzset(zone) : nullptr;
 }
 
 static Span find_span(ZoneCache* cache, pg_time_t t) {
@@ -167,5 +174,8 @@ void run_date_to_zoned(Computed* c, ExprContext* econtext, int n) {
       integers_out(c)[i] = a[i] * USECS_PER_DAY - offset_of_midnight(zone, a[i]);
   }
 }
+
+const Operation kZoneOperations[] = {{F_TIMEZONE_TEXT_TIMESTAMPTZ, 1, Form::kInteger, 8, true, run_zoned_to_timestamp},
+                                     {InvalidOid}};
 
 }  // namespace mr

@@ -8,6 +8,10 @@
 #include "scan/compute.h"
 #include "scan/predicate.h"
 
+extern "C" {
+#include "pgtime.h"
+}
+
 namespace mr {
 
 enum class Form : uint8 {
@@ -40,6 +44,7 @@ struct Computed {
   int n_args;
   Computed** args;
   int unit; /* extract and date_trunc: DTK_YEAR and so on */
+  pg_tz* at_zone; /* AT TIME ZONE and its kin; NULL: the session's */
   bool greatest; /* GREATEST, else LEAST */
 
   /* columns and scalars */
@@ -74,10 +79,15 @@ extern const Operation kTimeOperations[]; /* with a unit as first argument: extr
 extern const Operation kDateOperations[];
 extern const Operation kTextOperations[];
 
+extern const Operation kZoneOperations[]; /* with a time zone's name as first argument */
+
+/* The zone of that name, if it is sure to be no abbreviation; else NULL. */
+pg_tz* zone_by_name(Datum name);
+
 /* DTK_ code of a unit's name for one of kTimeOperations; false when it is not known here. */
 bool time_unit(Oid function, Datum name, int* unit);
 
-/* Of timestamps with time zone, in the session's. */
+/* Of timestamps with time zone, in at_zone or the session's. */
 void run_extract_zoned(Computed* c, ExprContext* econtext, int n);
 void run_date_part_zoned(Computed* c, ExprContext* econtext, int n);
 void run_trunc_zoned(Computed* c, ExprContext* econtext, int n);

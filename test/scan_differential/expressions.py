@@ -9,6 +9,7 @@ PATTERNS = ["x%", "%1", "%b%", "long%", "%", "", "x1", "_", "x_", "%a%g%", "a%g"
 DATE_UNITS = ["year", "month", "day", "quarter", "week", "isoyear", "dow", "isodow", "doy", "YEAR", "mons", "decade", "epoch"]
 TIME_UNITS = DATE_UNITS + ["hour", "minute", "second", "milliseconds", "microseconds"]
 TRUNCATIONS = ["year", "quarter", "month", "week", "day", "hour", "minute", "second", "Month", "decade", "milliseconds"]
+ZONES = ["Europe/Berlin", "america/new_york", "Asia/Kolkata", "utc", "Etc/GMT+5", "EST", "Australia/Lord_Howe", "GMT", "+3", "Nowhere/At_All"]
 COMPARISONS = ["=", "<>", "<", "<=", ">", ">="]
 
 
@@ -163,6 +164,8 @@ class Expressions:
         if kind == 2:
             return self.choice(("timestamp",), self.timestamp, depth)
         if kind == 3:
+            if r.random() < 0.5:
+                return "(%s at time zone '%s')" % (self.zoned(depth + 1)[0], r.choice(ZONES)), t
             return "(%s)::timestamp" % r.choice([self.date, self.zoned])(depth + 1)[0], t
         return "date_trunc('%s', %s)" % (r.choice(TRUNCATIONS), self.timestamp(depth + 1)[0]), t
 
@@ -176,6 +179,8 @@ class Expressions:
             return self.choice(("timestamptz",), self.zoned, depth)
         if kind == 3:
             return "date_trunc('%s', %s)" % (r.choice(TRUNCATIONS), self.date(depth + 1)[0]), t
+        if r.random() < 0.3:
+            return "date_trunc('%s', %s, '%s')" % (r.choice(TRUNCATIONS), self.zoned(depth + 1)[0], r.choice(ZONES)), t
         return "date_trunc('%s', %s)" % (r.choice(TRUNCATIONS), self.zoned(depth + 1)[0]), t
 
     def text(self, depth=0):
