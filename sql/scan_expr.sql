@@ -16,6 +16,21 @@ END $$;
 CREATE FUNCTION testing.expr(query text, OUT by_column boolean, OUT result text) LANGUAGE sql AS $$
   SELECT testing.by_column(query), s.result FROM testing.scan(query) s
 $$;
+CREATE FUNCTION testing.executed(call text, OUT ours boolean, OUT result text) LANGUAGE plpgsql AS $$
+DECLARE r record; answers text[] := '{}';
+BEGIN
+  FOR i IN 0..1 LOOP
+    PERFORM set_config('millrace.scan', CASE i WHEN 0 THEN 'off' ELSE 'on' END, true);
+    BEGIN
+      EXECUTE 'EXECUTE ' || call INTO r;
+      answers := answers || r::text;
+    EXCEPTION WHEN OTHERS THEN
+      answers := answers || format('ERROR %s: %s', SQLSTATE, SQLERRM);
+    END;
+  END LOOP;
+  ours := testing.planned('EXECUTE ' || call);
+  result := CASE WHEN answers[1] = answers[2] THEN answers[1] ELSE format(E'DIFFERENT\noff: %s\non: %s', answers[1], answers[2]) END;
+END $$;
 CREATE TABLE e (g int, i2 int2, i4 int4, i8 int8, f4 float4, f8 float8, n numeric(12,2), m numeric, b bool, d date, ts timestamp,
   tz timestamptz, t text, v varchar(20), c char(6), u uuid, y bytea, o oid);
 INSERT INTO e SELECT g % 7, g % 50 - 20, g % 1000 - 300, g * 1000, g / 4.0, g / 8.0, (g % 100) * 1.25, round((g % 77) * 1.5, g % 4),
@@ -157,6 +172,24 @@ SELECT * FROM testing.expr('SELECT count(*) FROM e WHERE t ^@ ''green'' OR start
 SELECT * FROM testing.expr('SELECT t LIKE ''%green%'', count(*) FROM e GROUP BY 1');
 SELECT * FROM testing.expr('SELECT count(*) FROM e WHERE coalesce(t, '''') NOT LIKE ''%special%request%'' AND CASE WHEN b THEN t ELSE v END LIKE ''%1%''');
 
+-- what has one value in a statement is worked out once, by the first row that comes to it
+SELECT qual, p.by_column, p.result FROM unnest(ARRAY['ts < now() - interval ''1 day''', 'current_date - 30 > d', 'd >= date_trunc(''year'', now())', 'tz > timestamp ''2022-05-01'' + interval ''36 hours''', 'tz <= date ''2021-12-31''',
+  'ts >= timestamptz ''2000-03-26 12:00+00''', 'd <> timestamptz ''2020-02-29 08:00+00''', 'd < tz', 'tz >= ts', 'ts IS DISTINCT FROM timestamptz ''2000-01-01 06:13:05.25-08''', 'NOT (tz < date ''2024-01-01'' AND d > timestamptz ''2020-05-05 00:00+02'')',
+  'i4 < 10 * ascii(''a'')', 'n < 5 * 1.25']) qual, testing.expr(format('SELECT count(*), min(i8) FROM e WHERE %s', qual)) p;
+SELECT * FROM testing.expr('SELECT min(current_date - d) > 1000, max(extract(year FROM now())) > 2020, count(*) FILTER (WHERE CASE WHEN d > current_date THEN b ELSE ts < localtimestamp END), max(coalesce(tz, now())) < now() + interval ''10 years'' FROM e');
+SET timezone = 'Europe/Berlin';
+SELECT * FROM testing.expr('SELECT count(*) FILTER (WHERE ts < timestamptz ''2000-03-26 01:30+00''), count(*) FILTER (WHERE tz < timestamp ''2020-03-29 02:30'') FROM e WHERE ts > timestamptz ''2000-03-26 00:59+00'' - interval ''90 days'' AND tz > date ''2020-03-29''');
+RESET timezone;
+SET plan_cache_mode = force_generic_plan;
+PREPARE q(timestamptz, interval, int) AS SELECT count(*), min(i8) FROM e WHERE i4 > $3 AND tz > $1 - $2 AND ts < $1 + $2;
+PREPARE either(timestamptz, interval, int) AS SELECT count(*), min(i8) FROM e WHERE i4 > $3 OR ts < $1 - $2;
+PREPARE later(timestamptz, interval, int) AS SELECT count(*), sum(i4 / i2) FROM e WHERE i4 / (i2 - $3) > 0 AND ts < $1 - $2;
+SELECT testing.by_column('EXECUTE q(now(), ''1 day'', 1)'), testing.by_column('EXECUTE either(now(), ''1 day'', 1)'), testing.by_column('EXECUTE later(now(), ''1 day'', 1)');
+SELECT call, p.ours, p.result FROM unnest(ARRAY['q(''2026-01-01 00:00+00'', ''1 year'', 5)', 'q(''2026-01-01 00:00+00'', ''400000 years'', 5)', 'q(''2026-01-01 00:00+00'', ''400000 years'', 50000)', 'q(NULL, ''1 year'', 5)',
+  'either(''2026-01-01 00:00+00'', ''400000 years'', 5)', 'either(''2026-01-01 00:00+00'', ''400000 years'', -50000)', 'later(''2026-01-01 00:00+00'', ''400000 years'', 7)', 'later(''2026-01-01 00:00+00'', ''1 year'', 77)',
+  'later(''2026-01-01 00:00+00'', ''400000 years'', 77)']) call, testing.executed(call) p;
+DEALLOCATE ALL;
+RESET plan_cache_mode;
 -- AT TIME ZONE and date_trunc() in a zone that is named; abbreviations and offsets are core's
 SELECT zone, p.by_column, p.result FROM unnest(ARRAY['Europe/Berlin', 'america/new_york', 'Australia/Lord_Howe', 'utc', 'Etc/GMT+5', 'EST', '+3', 'No/Such', NULL]) zone,
   testing.expr(format('SELECT (tz AT TIME ZONE %1$L)::date, min(tz AT TIME ZONE %1$L), max(date_trunc(''week'', tz, %1$L)) FROM e WHERE date_trunc(''month'', tz AT TIME ZONE %1$L) > ''2020-03-01'' GROUP BY 1', zone)) p;
@@ -209,5 +242,5 @@ GRANT EXECUTE ON FUNCTION textlike(text, text) TO public;
 REVOKE ALL ON e FROM regress_scan_like;
 REVOKE USAGE ON SCHEMA testing FROM regress_scan_like;
 DROP ROLE regress_scan_like;
-DROP FUNCTION testing.expr(text), testing.by_column(text);
+DROP FUNCTION testing.expr(text), testing.by_column(text), testing.executed(text);
 DROP TABLE e;

@@ -57,9 +57,9 @@ void start_strict(Computed* c, int n) {
   }
 }
 
-/* A constant or parameter, spread over the batch once. Evaluating those raises nothing. */
+/* What is_fixed(), spread over the batch once. Evaluating it raises nothing. */
 static void run_scalar(Computed* c, ExprContext* econtext, int) {
-  if (c->known) return;
+  if (c->known && c->known_zone == session_timezone) return;
   bool isnull;
   MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_query_memory);
   Datum value = ExecEvalExpr(c->state, econtext, &isnull);
@@ -85,6 +85,7 @@ static void run_scalar(Computed* c, ExprContext* econtext, int) {
   c->out.has_nulls = isnull;
   memset(c->out.nulls, isnull, kBatchRows);
   c->known = true;
+  c->known_zone = session_timezone;
 }
 
 /* Value by value: display scales differ, or some value does not fit. */

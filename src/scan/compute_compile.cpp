@@ -53,6 +53,12 @@ static Computed* add_step(ComputeSet* set, Expr* expr) {
   return c;
 }
 
+static Computed* add_scalar(ComputeSet* set, Expr* expr) {
+  Computed* c = add_step(set, expr);
+  c->is_scalar = true;
+  return c;
+}
+
 struct Compiler {
   ComputeSet* set;
   bool* used;
@@ -248,13 +254,11 @@ static Computed* compile_step(Compiler* to, Expr* expr) {
       return c;
     }
     case T_Param:
-      if (reinterpret_cast<Param*>(expr)->paramkind != PARAM_EXTERN) return nullptr;
-      [[fallthrough]];
-    case T_Const: {
-      Computed* c = add_step(set, expr);
-      c->is_scalar = true;
-      return c;
-    }
+      return reinterpret_cast<Param*>(expr)->paramkind == PARAM_EXTERN ? add_scalar(set, expr) : nullptr;
+    case T_Const:
+      return add_scalar(set, expr);
+    case T_SQLValueFunction:
+      return is_fixed(reinterpret_cast<Node*>(expr)) ? add_scalar(set, expr) : nullptr;
     case T_OpExpr: {
       OpExpr* op = reinterpret_cast<OpExpr*>(expr);
       set_opfuncid(op);
@@ -264,6 +268,7 @@ static Computed* compile_step(Compiler* to, Expr* expr) {
     }
     case T_FuncExpr: {
       FuncExpr* call = reinterpret_cast<FuncExpr*>(expr);
+      if (is_fixed(reinterpret_cast<Node*>(expr))) return add_scalar(set, expr);
       return compile_call(to, expr, call->funcid, call->args);
     }
     case T_CaseExpr:

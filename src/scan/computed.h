@@ -52,7 +52,8 @@ struct Computed {
   Vector* column;
   bool is_operand; /* of another step, not only a value wanted */
   ExprState* state;
-  bool known; /* scalar: evaluated */
+  bool known; /* scalar: evaluated, in this time zone */
+  pg_tz* known_zone;
 
   /* CASE: a condition for each of args but the last, which is ELSE. A condition alone, NULLIF's equality: the first. */
   int n_conditions;

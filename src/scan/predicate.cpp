@@ -85,7 +85,7 @@ static void eval_comparison(Predicate* p, ExprContext* econtext, int n, const ui
   if (p->kind == Kind::kCompareVectors) {
     compare_vectors(p, n, alive, out->yes);
   } else {
-    if (!p->known) find_value(p, econtext);
+    if (!p->known || p->zone != session_timezone) find_value(p, econtext);
     if (!p->isnull)
       compare_with_value(p, n, alive, out->yes);
     else if (!p->distinct)

@@ -60,6 +60,12 @@ inline Node* without_relabels(Node* node) {
   return node;
 }
 
+/* Is it a constant, a parameter, or the time of the transaction: one value for a statement, had without an error? */
+bool is_fixed(Node* node);
+
+/* The same, but for errors: functions of these too. For one session time zone. */
+bool may_be_fixed(Node* node);
+
 /* Does an expression have parameters that may be a subplan not run yet? That can raise any error. */
 bool is_lazy(Node* expression, void* unused);
 

@@ -48,7 +48,7 @@ const int64* float_keys(const Operand* o, int n, int64* room) {
  * midnight at or after t`, and so on. As date_cmp_timestamp_internal(), where dates too late for
  * a timestamp are above all finite ones.
  */
-static void date_bound(Predicate* p) {
+void date_bound(Predicate* p) {
   const Timestamp t = DatumGetTimestamp(p->value);
   if (TIMESTAMP_IS_NOBEGIN(t) || TIMESTAMP_IS_NOEND(t)) {
     p->value = static_cast<Datum>(static_cast<int64>(TIMESTAMP_IS_NOEND(t) ? DATEVAL_NOEND : DATEVAL_NOBEGIN));
@@ -64,8 +64,7 @@ static void date_bound(Predicate* p) {
   p->value = static_cast<Datum>(day);
 }
 
-/* A date as the timestamp it is compared as. */
-static int64 timestamp_key(int64 date) {
+int64 timestamp_key(int64 date) {
   if (date == DATEVAL_NOBEGIN) return DT_NOBEGIN;
   if (date == DATEVAL_NOEND) return DT_NOEND;
   if (date >= TIMESTAMP_END_JULIAN - POSTGRES_EPOCH_JDATE) return DT_NOEND - 1;
@@ -222,12 +221,20 @@ void find_value(Predicate* p, ExprContext* econtext) {
   p->copy = nullptr;
   p->value = ExecEvalExprSwitchContext(p->state, econtext, &p->isnull);
   p->known = true;
+  p->zone = session_timezone;
   if (p->isnull) return;
   const Oid type = getBaseType(exprType(reinterpret_cast<Node*>(p->expr)));
   MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_query_memory);
   switch (p->domain) {
     case Domain::kInteger:
       p->value = canonical(p->value, get_typlen(type));
+      break;
+    case Domain::kDateZoned:
+    case Domain::kTimestampZoned:
+    case Domain::kZonedDate:
+    case Domain::kZonedTimestamp:
+      p->value = canonical(p->value, get_typlen(type));
+      find_zoned_value(p);
       break;
     case Domain::kDateTimestamp:
       date_bound(p);
@@ -255,6 +262,7 @@ void compare_with_value(Predicate* p, int n, const uint64* alive, uint64* bits) 
   const Vector* v = operand_vector(&p->left);
   const int64* values = reinterpret_cast<const int64*>(v->values);
   int64 keys[kBatchRows];
+  if (is_zoned(p->domain) && !p->plain) return compare_zoned_with_value(p, n, alive, bits);
   switch (p->domain) {
     case Domain::kNumeric:
       return compare_numeric(p, n, alive, bits);
@@ -286,6 +294,7 @@ void compare_vectors(Predicate* p, int n, const uint64* alive, uint64* bits) {
   const int64* b = reinterpret_cast<const int64*>(right->values);
   int64 room_left[kBatchRows];
   int64 room_right[kBatchRows];
+  if (is_zoned(p->domain)) return compare_zoned(p, n, alive, bits);
   switch (p->domain) {
     case Domain::kNumeric:
       return compare_numerics(p, n, alive, bits);

@@ -57,6 +57,10 @@ static const Comparison kComparisons[] = {
     MR_SIX(CASH_, Domain::kInteger),
     MR_SIX_INFIX(DATE, TIMESTAMP, Domain::kDateTimestamp),
     MR_SIX_INFIX(TIMESTAMP, DATE, Domain::kTimestampDate),
+    MR_SIX_INFIX(DATE, TIMESTAMPTZ, Domain::kDateZoned),
+    MR_SIX_INFIX(TIMESTAMP, TIMESTAMPTZ, Domain::kTimestampZoned),
+    MR_SIX_INFIX(TIMESTAMPTZ, DATE, Domain::kZonedDate),
+    MR_SIX_INFIX(TIMESTAMPTZ, TIMESTAMP, Domain::kZonedTimestamp),
     MR_SIX(FLOAT4, Domain::kFloat),
     MR_SIX(FLOAT8, Domain::kFloat),
     MR_SIX(FLOAT48, Domain::kFloat),
@@ -99,6 +103,14 @@ static Domain commuted(Domain domain) {
       return Domain::kTimestampDate;
     case Domain::kTimestampDate:
       return Domain::kDateTimestamp;
+    case Domain::kDateZoned:
+      return Domain::kZonedDate;
+    case Domain::kZonedDate:
+      return Domain::kDateZoned;
+    case Domain::kTimestampZoned:
+      return Domain::kZonedTimestamp;
+    case Domain::kZonedTimestamp:
+      return Domain::kTimestampZoned;
     default:
       return domain;
   }
@@ -108,19 +120,13 @@ struct Compiler {
   bool* used;
   List** functions;
   ComputeSet* compute;
+  Node* qual; /* one of a plan's quals as a whole; NULL: a condition elsewhere */
 };
 
 bool is_lazy(Node* node, void* context) {
   if (node == nullptr) return false;
   if (IsA(node, Param)) return castNode(Param, node)->paramkind == PARAM_EXEC;
   return expression_tree_walker(node, MR_WALKER(is_lazy), context);
-}
-
-static bool is_scalar(Node* node) {
-  node = without_relabels(node);
-  if (IsA(node, Const)) return true;
-  return IsA(node, Param) && (castNode(Param, node)->paramkind == PARAM_EXTERN ||
-                              castNode(Param, node)->paramkind == PARAM_EXEC);
 }
 
 static bool compile_operand(Compiler* to, Node* node, Operand* o) {
@@ -167,6 +173,14 @@ static bool by_bytes(const Comparison* c, Oid collation) {
   return mr_collate_is_c(collation);
 }
 
+/*
+ * A column against an expression that could fail. As a qual it is asked of the first row that comes to it, and nothing else has failed
+ * before: any error is core's. Elsewhere others could come first.
+ */
+static bool asked_once(const Compiler* to, const OpExpr* op, Node* column, Node* other) {
+  return reinterpret_cast<const Node*>(op) == to->qual && IsA(without_relabels(column), Var) && may_be_fixed(other);
+}
+
 static Predicate* compile_comparison(Compiler* to, OpExpr* op, bool distinct) {
   set_opfuncid(op);
   const Comparison* c = find_comparison(op->opfuncid);
@@ -178,7 +192,7 @@ static Predicate* compile_comparison(Compiler* to, OpExpr* op, bool distinct) {
   p->op = distinct ? kMrNe : c->op; /* IS DISTINCT FROM knows the equality */
   if (distinct && c->op != kMrEq) return nullptr;
   p->distinct = distinct;
-  if (is_scalar(left) && !is_scalar(right)) {
+  if ((is_fixed(left) && !is_fixed(right)) || asked_once(to, op, right, left)) {
     Node* swap = left;
     left = right;
     right = swap;
@@ -186,7 +200,7 @@ static Predicate* compile_comparison(Compiler* to, OpExpr* op, bool distinct) {
     p->domain = commuted(p->domain);
   }
   if (!compile_operand(to, left, &p->left)) return nullptr;
-  if (is_scalar(right)) {
+  if (is_fixed(right) || asked_once(to, op, left, right)) {
     /* An expression could fail before or after a subplan is run for the parameter. */
     if (p->left.attno == 0 && is_lazy(right, nullptr)) return nullptr;
     p->kind = Kind::kCompare;
@@ -203,9 +217,9 @@ static Predicate* compile_in(Compiler* to, ScalarArrayOpExpr* op) {
   set_sa_opfuncid(op);
   const Comparison* c = find_comparison(op->opfuncid);
   if (c == nullptr || c->op != (op->useOr ? kMrEq : kMrNe) || !by_bytes(c, op->inputcollid)) return nullptr;
-  if (c->domain == Domain::kDateTimestamp || c->domain == Domain::kTimestampDate) return nullptr;
+  if (c->domain == Domain::kDateTimestamp || c->domain == Domain::kTimestampDate || is_zoned(c->domain)) return nullptr;
   Node* list = static_cast<Node*>(lsecond(op->args));
-  if (!is_scalar(list)) return nullptr;
+  if (!is_fixed(list)) return nullptr;
   Predicate* p = make(Kind::kIn);
   p->domain = c->domain;
   p->negated = !op->useOr;
@@ -327,10 +341,10 @@ static Predicate* compile_node(Compiler* to, Node* node) {
   }
 }
 
-Predicate* predicate_compile(Node* node, bool* used, List** functions, ComputeSet* compute) {
+static Predicate* compile_condition(Node* node, bool is_qual, bool* used, List** functions, ComputeSet* compute) {
   ComputeSet before = {};
   if (compute != nullptr) before = *compute;
-  Compiler to = {used, functions, compute};
+  Compiler to = {used, functions, compute, is_qual ? node : nullptr};
   Predicate* p = compile_node(&to, node);
   /* Steps for a condition that was given up stay out. */
   if (p == nullptr && compute != nullptr) {
@@ -340,6 +354,10 @@ Predicate* predicate_compile(Node* node, bool* used, List** functions, ComputeSe
   return p;
 }
 
+Predicate* predicate_compile(Node* node, bool* used, List** functions, ComputeSet* compute) {
+  return compile_condition(node, false, used, functions, compute);
+}
+
 void predicates_split(List* quals, bool* used, Predicate** predicates, int* n_predicates, List** residual,
                       List** functions, ComputeSet* compute) {
   *n_predicates = 0;
@@ -347,7 +365,7 @@ void predicates_split(List* quals, bool* used, Predicate** predicates, int* n_pr
   ListCell* cell;
   foreach (cell, quals) {
     Node* qual = static_cast<Node*>(lfirst(cell));
-    Predicate* predicate = *residual == NIL ? predicate_compile(qual, used, functions, compute) : nullptr;
+    Predicate* predicate = *residual == NIL ? compile_condition(qual, true, used, functions, compute) : nullptr;
     if (predicate != nullptr)
       predicates[(*n_predicates)++] = predicate;
     else

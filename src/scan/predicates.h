@@ -7,6 +7,7 @@
 
 extern "C" {
 #include "access/htup_details.h"
+#include "pgtime.h"
 }
 
 #include "kernels/filter.h"
@@ -17,6 +18,10 @@ enum class Domain : uint8 {
   kInteger,       /* equal and ordered as int64 */
   kDateTimestamp, /* left a date, right a timestamp */
   kTimestampDate,
+  kDateZoned, /* left a date, right a timestamp with time zone; and so on */
+  kTimestampZoned,
+  kZonedDate,
+  kZonedTimestamp,
   kFloat, /* each side float4 or float8 */
   kNumeric,
   kBytes,  /* varlena by its bytes: text, bytea */
@@ -47,11 +52,13 @@ struct Predicate {
   /* kCompare, kIn: the other side, a constant or parameter */
   Expr* expr;
   ExprState* state;
-  bool known; /* value and isnull are up to date */
+  bool known; /* value and isnull are up to date, in this time zone */
+  pg_tz* zone;
   bool isnull;
   Datum value;
   struct varlena* copy; /* what value points to: a rescan may bring another one */
   bool scaled;          /* kNumeric: value is scaled * 10^-scale */
+  bool plain;           /* zoned domains: value is of the column's kind */
   int64 scaled_value;
   int scale;
 
@@ -132,6 +139,17 @@ void find_value(Predicate* p, ExprContext* econtext);
 int64 float_key(Datum value, Oid type);
 /* Integers that compare as the operand's values do, in room if they are not at hand. */
 const int64* float_keys(const Operand* o, int n, int64* room);
+
+/* A date as the timestamp it is compared as. */
+int64 timestamp_key(int64 date);
+/* From value, a timestamp, to a date that dates compare with as they do with it. */
+void date_bound(Predicate* p);
+
+/* predicate_zone.cpp: for domains of which is_zoned() */
+bool is_zoned(Domain domain);
+void find_zoned_value(Predicate* p);
+void compare_zoned_with_value(Predicate* p, int n, const uint64* alive, uint64* bits);
+void compare_zoned(Predicate* p, int n, const uint64* alive, uint64* bits);
 
 /* predicate_list.cpp */
 InList* in_list_make();

@@ -10,6 +10,11 @@ DATE_UNITS = ["year", "month", "day", "quarter", "week", "isoyear", "dow", "isod
 TIME_UNITS = DATE_UNITS + ["hour", "minute", "second", "milliseconds", "microseconds"]
 TRUNCATIONS = ["year", "quarter", "month", "week", "day", "hour", "minute", "second", "Month", "decade", "milliseconds"]
 ZONES = ["Europe/Berlin", "america/new_york", "Asia/Kolkata", "utc", "Etc/GMT+5", "EST", "Australia/Lord_Howe", "GMT", "+3", "Nowhere/At_All"]
+# of one value in a statement; some raise errors, if a row comes to them
+MOMENTS = ["now()", "current_date", "localtimestamp", "current_date - 2400", "now() - interval '2500 days'", "date_trunc('month', now() - interval '5 years')",
+           "date '2020-02-14'", "timestamp '2020-02-03 04:05:30'", "timestamptz '2020-02-03 04:05:30+00'", "timestamptz '2020-03-29 01:00+00' - interval '1 mon'",
+           "timestamp '2020-02-10' + interval '36 hours'", "(timestamptz '2020-02-03 12:00+00')::date", "now() - interval '400000 years'", "date '5874000-01-01'",
+           "timestamptz 'infinity'", "date '-infinity' + 1"]
 COMPARISONS = ["=", "<>", "<", "<=", ">", ">="]
 
 
@@ -66,7 +71,7 @@ class Expressions:
             return "%s(%s)" % ("octet_length" if u == "bytea" else r.choice(["length", "octet_length", "char_length"]), c), "int4"
         if kind == 6 and self.of(("date",)):
             c = self.of(("date",))[0][0]
-            return "(%s - %s)" % (c, self.literal("date")), "int4"
+            return "(%s - %s)" % (c, self.literal("date") if r.random() < 0.7 else "current_date"), "int4"
         b, u = self.integer(depth + 1)
         op = r.choice(["+", "-", "*", "/", "%"])
         wide = INTS[max(INTS.index(t), INTS.index(u))]
@@ -251,6 +256,11 @@ class Expressions:
         bools = self.of(("bool",))
         if bools and kind < 0.62:
             return r.choice([bools[0][0], "not " + bools[0][0]])
+        times = self.of(("date", "timestamp", "timestamptz"))
+        if times and kind > 0.92:
+            sides = [r.choice(times)[0], "(%s)" % r.choice(MOMENTS) if r.random() < 0.8 else r.choice(times)[0]]
+            r.shuffle(sides)
+            return "(%s %s %s)" % (sides[0], r.choice(COMPARISONS), sides[1])
         if kind < 0.66:
             found = self.of(INTS + FLOATS + NUMERICS + ("date", "timestamp"))
             if found:
