@@ -7,7 +7,7 @@ OBJS = $(SRCS:.cpp=.o)
 
 REGRESS = $(patsubst sql/%.sql,%,$(sort $(filter-out sql/millrace--%.sql,$(wildcard sql/*.sql))))
 REGRESS_OPTS = --load-extension=millrace
-# the cases' tables are small
+# the cases' tables are small; the server needs max_prepared_transactions > 0
 installcheck: export PGOPTIONS += -c millrace.scan_min_cost=0
 
 PG_CONFIG ?= pg_config

@@ -153,4 +153,4 @@ CREATE FUNCTION millrace.doctor(OUT finding pg_catalog.text, OUT detail pg_catal
     FROM pg_stat_user_tables s WHERE s.n_dead_tup > 10000 AND s.n_dead_tup > 0.3 * s.n_live_tup
   $$;
 COMMENT ON FUNCTION millrace.doctor() IS
-  'what keeps scans of this database from being as fast as they could be, and the setting to change for each';
+  'what keeps loads and scans in this database from being as fast as they could be, and the setting to change for each';

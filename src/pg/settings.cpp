@@ -46,7 +46,7 @@ void init_settings() {
                            "MillraceScan, and the first rows in an order are found with a MillraceTopN, with the same "
                            "result. When off, PostgreSQL's own plan runs, also of statements prepared before.",
                            &setting_scan, true, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
-  DefineCustomRealVariable("millrace.scan_min_cost", "Cheapest table scan that millrace aggregates over.",
+  DefineCustomRealVariable("millrace.scan_min_cost", "Cheapest table scan that millrace takes over.",
                            "A scan that the planner thinks costs less, as of a table of some dozens of rows, is left to "
                            "PostgreSQL: starting would take longer than is gained.",
                            &setting_scan_min_cost, 2.0, 0.0, DBL_MAX, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);

@@ -22,7 +22,7 @@ PORT = 54311  # every server listens on a socket in its own directory only
 def bin_dir():
     found = os.environ.get("MILLRACE_PG_BIN")
     if not found:
-        sys.exit("MILLRACE_PG_BIN is not set: run this through test/run")
+        sys.exit("MILLRACE_PG_BIN is not set: run this through test/run, or name a directory with PostgreSQL's programs")
     return found
 
 
@@ -36,6 +36,7 @@ signal.signal(signal.SIGTERM, terminated)
 class Server:
     def __init__(self, conf=(), initdb=(), data=None, fsync=False):
         """conf: lines of postgresql.conf. data: a ready data directory's maker, called with its path instead of initdb."""
+        bin_dir()
         self.dir = tempfile.mkdtemp(prefix="server.", dir=os.environ.get("MILLRACE_SCRATCH"))
         self.data = os.path.join(self.dir, "data")
         self.log = os.path.join(self.dir, "log")
@@ -96,8 +97,9 @@ class Server:
                 self.stop("immediate")
             except RuntimeError:
                 pass
-            with open(self.log, errors="replace") as f:
-                for line in f:
-                    if line.startswith("TRAP:"):  # an assertion, in servers that have them
-                        print(f"Bail out! {line}", flush=True)
+            if os.path.exists(self.log):
+                with open(self.log, errors="replace") as f:
+                    for line in f:
+                        if line.startswith("TRAP:"):  # an assertion, in servers that have them
+                            print(f"Bail out! {line}", flush=True)
             shutil.rmtree(self.dir, ignore_errors=True)
