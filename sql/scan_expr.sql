@@ -201,6 +201,7 @@ SELECT call, p.by_column, p.result FROM unnest(ARRAY['round(m)', 'round(m, 1)', 
   testing.expr(format('SELECT g, sum(%1$s), count(*) FILTER (WHERE %1$s > 5), min(%1$s), max(%1$s) FROM e WHERE m < 1000 GROUP BY g', call)) p;
 SELECT p.* FROM unnest(ARRAY['m % (i2 * 1.0)', '(m * 100)::int2', '(f8 * 100)::int2', '(f4 * 1e30)::int8', '(n * 1000)::numeric(5, 2)', 'm::numeric(3, 5)', '(f8 - f8 / f8 * ''Infinity''::float8)::int4']) call, testing.expr(format('SELECT sum(%s) FROM e WHERE i4 > 0', call)) p;
 SELECT * FROM testing.expr('SELECT round(n, 1), ceil(m), count(*) FROM e WHERE trunc(m) <> 5 GROUP BY 1, 2');
+SELECT * FROM testing.expr('SELECT i2 & 3, (i4 | 1) # i2, count(*), sum(~i8), max(i8 & -i8) FROM e WHERE i4 & 4 = 4 AND ~i2 < 0 GROUP BY 1, 2');
 -- GREATEST, LEAST: nulls are passed over, the first of equals is taken with its display scale
 SELECT call, p.by_column, p.result FROM unnest(ARRAY['greatest(i2, g)', 'least(i4, i8, 5)', 'greatest(n, m)', 'least(m, n, 1.50000)', 'greatest(f8, 100.5)', 'least(f8, ''NaN'')', 'greatest(n, NULL)', 'least(g)', 'greatest(n * 2, round(m), n)',
   'least(1.0, 1.00, n)']) call, testing.expr(format('SELECT g, sum(%1$s), min(%1$s), max(%1$s), count(%1$s) FROM e WHERE m < 1000 OR m IS NULL GROUP BY g', call)) p;

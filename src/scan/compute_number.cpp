@@ -5,6 +5,8 @@
  */
 #include "scan/computed.h"
 
+#include <functional>
+
 extern "C" {
 #include "utils/float.h"
 #include "utils/fmgroids.h"
@@ -90,6 +92,19 @@ static void run_integer_abs(Computed* c, ExprContext*, int n) {
   }
   if (unlikely(overflow)) find_bad(c, n, [=](int i) { return out[i] < 0 || too_wide(c, out[i]); });
 }
+
+/* Of integers as wide as Datums: the signs come out right. */
+template <class Bits>
+static void run_bits(Computed* c, ExprContext*, int n) {
+  start_strict(c, n);
+  const Datum* a = c->args[0]->vector->values;
+  const Datum* b = c->args[c->n_args - 1]->vector->values;
+  for (int i = 0; i < n; i++) c->out.values[i] = Bits()(a[i], b[i]);
+}
+
+struct BitNot {
+  Datum operator()(Datum a, Datum) const { return ~a; }
+};
 
 /* To another width, or to numeric. */
 static void run_integer_cast(Computed* c, ExprContext*, int n) {
@@ -319,6 +334,10 @@ static void run_same(Computed* c, ExprContext*, int n) {
 
 #define MR_INTEGER(fn, n_args, bytes, run) \
   { fn, n_args, Form::kInteger, bytes, true, run }
+#define MR_BITS(name, n_args, bits)                                     \
+  {F_INT2##name, n_args, Form::kInteger, 2, false, run_bits<bits>},     \
+      {F_INT4##name, n_args, Form::kInteger, 4, false, run_bits<bits>}, \
+      {F_INT8##name, n_args, Form::kInteger, 8, false, run_bits<bits>}
 #define MR_CAST(fn, bytes, can_fail) \
   { fn, 1, Form::kInteger, bytes, can_fail, run_integer_cast }
 #define MR_FLOAT(fn, n_args, can_fail, run) \
@@ -380,6 +399,10 @@ const Operation kArithmetic[] = {
     MR_INTEGER(F_ABS_INT2, 1, 2, run_integer_abs),
     MR_INTEGER(F_ABS_INT4, 1, 4, run_integer_abs),
     MR_INTEGER(F_ABS_INT8, 1, 8, run_integer_abs),
+    MR_BITS(AND, 2, std::bit_and<>),
+    MR_BITS(OR, 2, std::bit_or<>),
+    MR_BITS(XOR, 2, std::bit_xor<>),
+    MR_BITS(NOT, 1, BitNot),
     MR_CAST(F_INT2UP, 2, false),
     MR_CAST(F_INT4UP, 4, false),
     MR_CAST(F_INT8UP, 8, false),

@@ -65,7 +65,7 @@ class Expressions:
             u = r.choice(INTS)
             return "(%s)::%s" % (r.choice([self.integer, self.integer, self.numeric, self.floating, self.real])(depth + 1)[0], u), u
         if kind == 5:
-            return "%s(%s)" % (r.choice(["-", "abs", "@ ", "+"]), a), t
+            return "%s(%s)" % (r.choice(["-", "abs", "@ ", "+", "~"]), a), t
         if kind == 7 and r.random() < 0.5 and self.of(TEXTS + ("char(6)", "bytea")):
             c, u = r.choice(self.of(TEXTS + ("char(6)", "bytea")))
             return "%s(%s)" % ("octet_length" if u == "bytea" else r.choice(["length", "octet_length", "char_length"]), c), "int4"
@@ -73,11 +73,11 @@ class Expressions:
             c = self.of(("date",))[0][0]
             return "(%s - %s)" % (c, self.literal("date") if r.random() < 0.7 else "current_date"), "int4"
         b, u = self.integer(depth + 1)
-        op = r.choice(["+", "-", "*", "/", "%"])
+        op = r.choice(["+", "-", "*", "/", "%", r.choice("&|#")])
         wide = INTS[max(INTS.index(t), INTS.index(u))]
         text = "(%s %s %s)" % (a, op, b)
-        if op == "%" and t != u:
-            text = "((%s)::%s %% (%s)::%s)" % (a, wide, b, wide)
+        if op in "%&|#" and t != u:
+            text = "((%s)::%s %s (%s)::%s)" % (a, wide, op, b, wide)
         if op in "/%" and r.random() < 0.6:
             text = "(case when %s <> 0 then %s else %s end)" % (b, text, self.literal(wide))
         return text, wide
