@@ -34,6 +34,21 @@ CREATE TEMP TABLE temporary (a int, b text);
 CREATE TABLE loose (a int, b text) WITH (fillfactor = 30);
 SELECT r, l.* FROM unnest('{ulog,temporary,loose}'::text[]) r, load(lines($$ format(E'%s\trow', g) $$, 5000), r) l;
 SELECT pg_relation_size('loose') > 2 * pg_relation_size('ulog') AS honours_fillfactor;
+-- defaults and generated columns whose functions give another table's toast pointers: the rows get values of their own
+CREATE TABLE lender (v text);
+ALTER TABLE lender ALTER v SET STORAGE EXTERNAL;
+INSERT INTO lender VALUES (repeat('x', 3000));
+CREATE FUNCTION lent(int) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT v FROM lender WHERE $1 IS NOT NULL';
+CREATE FUNCTION lent() RETURNS text LANGUAGE sql STABLE AS 'SELECT v FROM lender';
+CREATE TABLE by_default (a int, b text DEFAULT lent());
+CREATE TABLE by_expression (a int, b text GENERATED ALWAYS AS (lent(a)) STORED);
+SELECT r, l.* FROM unnest('{by_default,by_expression}'::text[]) r,
+  load(lines($$ CASE WHEN g % 100 = 0 THEN '\063' ELSE g::text END $$, 1500), r || ' (a)') l;
+TRUNCATE lender;
+SELECT count(*), sum(length(b)) FROM by_default;
+SELECT count(*), sum(length(b)) FROM by_expression;
+DROP TABLE lender, by_default, by_expression;
+DROP FUNCTION lent(int), lent();
 -- columns that are not there, twice, of the system
 SELECT * FROM load('', 't (a, a)');
 SELECT * FROM load('', 't (nosuch)');

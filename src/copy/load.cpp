@@ -33,9 +33,12 @@ extern "C" {
 
 namespace mr {
 
+/* The test of heap_prepare_insert(). Rows in the vectors hold nothing out of line: see column_set(). */
 static bool needs_toast(const Loader* loader, uint32 row) {
   const Batch* batch = loader->batch;
   if (batch->row_state[row] == RowState::kExcluded) return false;
+  /* a default or generated column may have given another table's toast pointer */
+  if (batch->row_state[row] == RowState::kTuple && HeapTupleHasExternal(batch->tuple[row])) return true;
   return loader->former->length[row] > TOAST_TUPLE_THRESHOLD;
 }
 
