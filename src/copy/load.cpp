@@ -150,8 +150,9 @@ static void load_batch(Loader* loader) {
   Batch* batch = loader->batch;
   CHECK_FOR_INTERRUPTS();
   ResetPerTupleExprContext(loader->estate);
+  MemoryContextReset(loader->batch_context);
   field_reader_take(loader->reader, batch, kFlushRows - loader->flush_rows, kFlushBytes - loader->flush_bytes);
-  MemoryContext old = MemoryContextSwitchTo(GetPerTupleMemoryContext(loader->estate));
+  MemoryContext old = MemoryContextSwitchTo(loader->batch_context);
   uint64 lines = lines_to_row(loader, batch->rows - 1);
   batch_convert(batch, loader->reader);
   if (loader->has_checks) find_null_violations(loader);

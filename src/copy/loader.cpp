@@ -115,6 +115,7 @@ Loader* loader_create(CopyFromState cstate) {
   loader->nulls = static_cast<bool*>(palloc(natts * sizeof(bool)));
   plan_row_work(loader);
   loader->econtext = GetPerTupleExprContext(loader->estate);
+  loader->batch_context = AllocSetContextCreate(CurrentMemoryContext, "millrace batch", ALLOCSET_DEFAULT_SIZES);
   MemoryContextSwitchTo(old);
   return loader;
 }

@@ -19,7 +19,8 @@ struct Loader {
   EState* estate;
   ModifyTableState* mtstate;
   ResultRelInfo* rri;
-  ExprContext* econtext;
+  ExprContext* econtext;       /* the estate's per-tuple one, for what need not outlive a row */
+  MemoryContext batch_context; /* values and tuples of a batch */
   TupleTableSlot* slot; /* one row, for expressions */
   CommandId cid;
   int options;

@@ -3,6 +3,7 @@
 extern "C" {
 #include "commands/copy.h"
 #include "executor/executor.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 }
 
@@ -76,8 +77,10 @@ static void fill_slot(Loader* loader, int row) {
     memcpy(slot->tts_values, loader->values, natts * sizeof(Datum));
     memcpy(slot->tts_isnull, loader->nulls, natts * sizeof(bool));
   } else {
+    MemoryContext old = MemoryContextSwitchTo(GetPerTupleMemoryContext(loader->estate));
     for (int m = 0; m < natts; m++)
       slot->tts_values[m] = column_get(&loader->batch->columns[m], row, &slot->tts_isnull[m]);
+    MemoryContextSwitchTo(old);
   }
   ExecStoreVirtualTuple(slot);
   slot->tts_tableOid = RelationGetRelid(loader->cstate->rel);
@@ -159,10 +162,21 @@ static bool read_misshaped(Loader* loader, uint32 row) {
   loader->buffer->begin = batch->row_start[row];
   cstate->cur_lineno = loader->lines_before + (row == 0 ? 0 : lines_to_row(loader, row - 1));
   loader->context_row = kNoRow;
+  MemoryContext old = MemoryContextSwitchTo(GetPerTupleMemoryContext(loader->estate));
   bool got = core_reader_next(loader->buffer, true, loader->econtext, loader->values, loader->nulls);
+  MemoryContextSwitchTo(old);
   loader->context_row = row;
   if (got) batch_set_tuple(batch, row, heap_form_tuple(RelationGetDescr(cstate->rel), loader->values, loader->nulls));
   return got;
+}
+
+/* Bytes that expressions may leave behind before they are dropped: a reset for every row would cost more than it frees. */
+constexpr Size kMostGarbage = 64 * 1024;
+
+/* Core drops them before each row. */
+static void drop_garbage(Loader* loader) {
+  if (MemoryContextMemAllocated(GetPerTupleMemoryContext(loader->estate), true) > kMostGarbage)
+    ResetPerTupleExprContext(loader->estate);
 }
 
 /*
@@ -176,6 +190,7 @@ uint32 check_rows(Loader* loader) {
     bool attention = batch->attention[r];
     if (!loader->every_row && !attention) continue;
     loader->context_row = r;
+    drop_garbage(loader);
     bool from_core = batch->misshaped[r];
     if (from_core) {
       if (!read_misshaped(loader, r)) {
