@@ -62,7 +62,12 @@ bool group_key_kind(Oid equal, KeyKind* kind) {
   }
 }
 
+/*
+ * The upper half first goes into the lower one: where keys differ in their upper bits only, as floats do that are whole numbers, the
+ * product's lower bits, which choose the slot, would all be alike.
+ */
 static inline uint64 mix(uint64 h) {
+  h ^= h >> 32;
   h *= kMix;
   return h ^ (h >> 32);
 }
