@@ -203,7 +203,7 @@ class Side:
         for name, note in (("log", "after"), ("tlog", "transition")):
             if note in case.table.notes:
                 see(name, f"SELECT ctid, {name}::text FROM {name} ORDER BY ctid")
-        see("locks", "SELECT locktype, mode FROM pg_locks WHERE pid = pg_backend_pid() AND locktype <> 'virtualxid' "
+        see("locks", "SELECT locktype, mode FROM pg_locks WHERE pid = pg_backend_pid() AND locktype <> 'virtualxid' AND mode <> 'SIReadLock' "
             "AND relation IS DISTINCT FROM 'pg_locks'::regclass ORDER BY 1, 2")
         if whole and case.table.plain_heap and not any(k in ("mood", "pair") for _, k in case.table.columns):
             toasted = self.conn.run("SELECT pg_relation_size(reltoastrelid) FROM pg_class WHERE oid = 't'::regclass "
