@@ -3,7 +3,7 @@
  * time zone, AT TIME ZONE.
  *
  * The zone's offset is core's answer for one moment, kept for all moments up to the next boundary
- * that core knows of. Years from 100 to 9000 or so; the rest is left to core.
+ * that core knows of. What is not is_ordinary() is left to core.
  */
 #include "scan/time_parts.h"
 
@@ -36,11 +36,6 @@ struct ZoneCache {
   Span spans[64];
   Midnight midnights[1024];
 };
-
-constexpr int64 kFirstDay = -690000;
-constexpr int64 kLastDay = 2560000;
-
-static bool is_ordinary(int64 t) { return t >= kFirstDay * USECS_PER_DAY && t < kLastDay * USECS_PER_DAY; }
 
 static ZoneCache* zone_of(Computed* c, ExprContext* econtext) {
   if (c->zone == nullptr)

@@ -13,6 +13,8 @@ extern "C" {
 #include "utils/timestamp.h"
 }
 
+#include "scan/time_parts.h"
+
 namespace mr {
 
 bool is_zoned(Domain domain) {
@@ -20,21 +22,18 @@ bool is_zoned(Domain domain) {
          domain == Domain::kZonedTimestamp;
 }
 
-constexpr int64 kWeek = 8 * USECS_PER_DAY; /* and a day */
-
-/* So far that neither conversion nor sum overflows. */
-static bool is_ordinary(int64 t) { return t > -INT64CONST(700000) * USECS_PER_DAY && t < INT64CONST(2500000) * USECS_PER_DAY; }
+constexpr int64 kFarApart = 8 * USECS_PER_DAY;
 
 /* Are clocks not changed from a week before the moment to a week after it? */
 static bool is_steady(TimestampTz moment) {
-  const pg_time_t from = timestamptz_to_time_t(moment - kWeek);
+  const pg_time_t from = timestamptz_to_time_t(moment - kFarApart);
   long before;
   long after;
   int before_dst;
   int after_dst;
   pg_time_t boundary;
   const int found = pg_next_dst_boundary(&from, &before, &before_dst, &boundary, &after, &after_dst, session_timezone);
-  return found == 0 || (found > 0 && boundary > timestamptz_to_time_t(moment + kWeek));
+  return found == 0 || (found > 0 && boundary > timestamptz_to_time_t(moment + kFarApart));
 }
 
 void find_zoned_value(Predicate* p) {
@@ -52,7 +51,7 @@ void find_zoned_value(Predicate* p) {
 static int compare_moments(int64 local, int64 moment) {
   int64 apart;
   if (__builtin_sub_overflow(local, moment, &apart)) return local < moment ? -1 : 1;
-  if (apart > kWeek || apart < -kWeek) return local < moment ? -1 : 1;
+  if (apart > kFarApart || apart < -kFarApart) return local < moment ? -1 : 1;
   if (TIMESTAMP_NOT_FINITE(local) || TIMESTAMP_NOT_FINITE(moment)) return local < moment ? -1 : local > moment;
   return timestamp_cmp_timestamptz_internal(local, moment);
 }

@@ -44,4 +44,10 @@ float8 float_part(int unit, int64 part);
 /* date_trunc() of a finite timestamp; may lie before the first one there is. */
 Timestamp truncated(int unit, Timestamp t);
 
+/* Days, from 2000 on, of years from 100 to 9000 or so: what is calculated with zones stays far from all limits. */
+constexpr int64 kFirstDay = -690000;
+constexpr int64 kLastDay = 2560000;
+
+inline bool is_ordinary(int64 t) { return t >= kFirstDay * USECS_PER_DAY && t < kLastDay * USECS_PER_DAY; }
+
 }  // namespace mr
